@@ -80,7 +80,8 @@ impl Folder {
         }
         let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
-            // An empty folder, as mkdir creates it, contains no data yet that other users could have read or written.
+            // If the folder is empty, as it is right after mkdir, there is no data that other users could have read or changed, so its mode
+            // is corrected.
             let empty = fs::read_dir(&path).map_err(failed(&path))?.next().is_none();
             if !empty {
                 return Err(FolderError::Open { path, mode });

@@ -54,9 +54,9 @@ impl Goal {
             (Some((Fit::Right, _)), None) => {
                 Err(Problem::misused("master.key is the key of this installation: there is nothing to do"))
             }
-            (Some((Fit::Untested, _)), None) => {
-                Err(Problem::misused(format_args!("{UNTESTED}. A new key would change nothing: there is nothing to do")))
-            }
+            (Some((Fit::Untested, _)), None) => Err(Problem::misused(format_args!(
+                "there is nothing to rekey: no stored data is sealed with the master key; {UNTESTED}"
+            ))),
             (Some((Fit::Wrong, _)) | None, None) => Ok(Self::New(Seal::new(random))),
         }
     }

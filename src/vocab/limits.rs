@@ -775,7 +775,7 @@ pub const DNS_ATTEMPTS: usize = 2;
 /// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
 /// are dropped first.
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
-/// How long a DNS record is cached at most, even if its TTL is longer. If a server moves, the new address is used within this time.
+/// The maximum time that a DNS record is cached, even if its TTL is longer. If a server moves, its new address is used within this time.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// How long the absence of a DNS record is cached. The time is short, because a user who has just created the record does not want to wait.
 pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60);

@@ -49,7 +49,7 @@ const TABLE: [(Permission, &str, &str); 14] = [
 ];
 
 impl Permission {
-    /// All permissions, in the order of the API's table.
+    /// All permissions, in the order of [`TABLE`].
     pub const ALL: [Self; 14] = {
         let mut all = [Self::AudienceRead; 14];
         let mut index = 0;
@@ -110,7 +110,7 @@ impl PermissionSet {
         Self(self.0 | other.0)
     }
 
-    /// Returns the permissions, in the order of the API's table.
+    /// Returns the permissions in this set, in the order of [`TABLE`].
     pub fn iter(self) -> impl Iterator<Item = Permission> {
         Permission::ALL.into_iter().filter(move |&permission| self.contains(permission))
     }

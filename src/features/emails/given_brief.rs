@@ -125,7 +125,7 @@ fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     }
 }
 
-/// Returns the positions of words in a text, as whole words: "5%" is not in "25%".
+/// Returns the positions at which `words` occurs in `text` as whole words: "5%" is not found in "25%".
 fn places(text: &str, words: &str) -> Vec<usize> {
     let joins = |one: Option<char>, other: Option<char>| {
         one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)

@@ -249,7 +249,7 @@ impl Delivery {
         true
     }
 
-    /// Ends the attempt of a process that no longer exists. The attempt is treated as made.
+    /// Ends the attempt of a process that no longer exists, as failed.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);

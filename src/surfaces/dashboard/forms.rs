@@ -128,7 +128,7 @@ impl Fields {
     }
 }
 
-/// Returns the token of this browser's forms. The token is secret and changes with every sign-in.
+/// Returns the CSRF token of this browser's forms. The token is secret and changes with every sign-in.
 pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     let key = engine.seal.derive("mailmill dashboard forms v1");
     // A session token that is not valid is ignored: an attacker may have set it, and could derive the form token from it.

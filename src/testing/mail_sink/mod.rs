@@ -26,7 +26,8 @@ pub struct SinkCapabilities {
     pub size: Option<usize>,
     /// Like "PLAIN LOGIN XOAUTH2".
     pub auth: &'static str,
-    /// The encoded credentials that log in; the last line of any mechanism must be one of them.
+    /// The accepted credentials, base64-encoded as the client sends them: the initial response (PLAIN, XOAUTH2), or the user name and the
+    /// password separated by a space (LOGIN).
     pub logins: Vec<String>,
     /// Offers STARTTLS.
     pub starttls: Option<TlsAcceptor>,

@@ -142,7 +142,7 @@ impl Query {
                         query.domains.push(domain);
                     }
                 }
-                _ => return Err(format!("unknown parameter {name}; the parameters are auth, token, tls and for")),
+                _ => return Err(format!("unknown parameter {name}; expected auth, for, tls or token")),
             }
         }
         Ok(query)

@@ -135,7 +135,10 @@ impl Command for BulkChange {
             return Ok(Done(BulkChangeDone { job_id: Some(job.id), status: job.state.word(), result: None }));
         };
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
-            return Err(Failure::field("ids", "set either ids or all; only all can be combined with segmentId and filters"));
+            return Err(Failure::field(
+                "ids",
+                "ids cannot be combined with all, segmentId or filters; remove ids or the other fields",
+            ));
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {

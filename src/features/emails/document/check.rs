@@ -1,6 +1,6 @@
-//! Checks the rules of a document: lengths, numbers of items, names and order. Reports all violations together, each with its path.
+//! Checks a document against the rules for lengths, numbers of items, names and order. Reports all violations together, each with its path.
 //!
-//! The check does not depend on the theme. The renderer reports problems that make an email worse but not invalid, as warnings.
+//! The check does not depend on the theme. Problems that make an email worse but not invalid are warnings of the renderer.
 
 use std::collections::HashSet;
 use std::fmt;

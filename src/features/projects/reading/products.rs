@@ -77,8 +77,8 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
             without.push(page);
         }
     }
-    // Shops also show prices in lists that contain no products. A list is therefore read only if no page has another product, or if its
-    // page lists prices and has no other product.
+    // Shops also list prices of things that are not products. Price lists are therefore read only on pages without products, and only if
+    // no page of the site has products or the page's path or title marks it as a price list.
     let is_bare = found.0.is_empty();
     for page in without.into_iter().filter(|page| is_bare || is_list_page(page)) {
         for product in from_lists(page, styles) {

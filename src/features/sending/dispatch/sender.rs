@@ -196,7 +196,7 @@ impl MessageSender {
         let sender = self.sender(tx, &mailing, &from)?;
         let must_be_verified = self.environment == Environment::Live && self.engine.settings.mail.require_verified_domain;
         if must_be_verified && matches!(self.route, MailRoute::Transport(_)) && sender.signer.is_none() {
-            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the sending domain is no longer verified; mail from it waits");
+            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the sending domain is no longer verified; its mail stays queued until the domain is verified again");
             return Ok(None);
         }
         let mut mode = RenderMode::of(mailing.tracking, mailing.transactional);

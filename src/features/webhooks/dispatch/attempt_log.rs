@@ -1,6 +1,6 @@
-//! The log of attempts, which is written before each attempt starts and after it ends.
+//! The log of attempts. Each attempt is recorded before it starts and again after it ends.
 //!
-//! If the process ends in between, the log contains an attempt without an end, which is treated as made.
+//! If the process stops during an attempt, the log has a start without an end; the attempt then counts as failed.
 
 use bytes::Bytes;
 

@@ -20,7 +20,7 @@ fn user(visit: &Visit) -> Result<&UserSession, PageError> {
         true => Ok(person),
         false => Err(PageError::plain(
             StatusCode::FORBIDDEN,
-            "Your role doesn't allow the demo. It creates brands, emails, contacts, and campaigns.",
+            "Your role can't run the demo. The demo creates brands, emails, contacts, and campaigns, so it needs a role that can create them.",
         )),
     }
 }

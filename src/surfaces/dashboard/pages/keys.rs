@@ -24,7 +24,7 @@ pub struct KeysPage {
     made: Option<NewKeyView>,
 }
 
-/// A key, its daily requests as a sparkline, and the sum of the requests.
+/// A key, with a sparkline of its daily requests and their total over the last 30 days.
 #[derive(Clone, Serialize)]
 struct UsedKey {
     #[serde(flatten)]
