@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::dispatch::attempt_log::{self, EndedAttempt, Rules, StartedAttempt};
 use super::model::{AttemptOutcome, Delivery, DeliveryStatus, End};
+use super::store::DeliveryWriter;
 use super::{Upkeep, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
@@ -207,6 +208,30 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
     assert_eq!((total(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
     let view = world.app.get(&path).data();
     assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "past results stay in the statistics");
+}
+
+#[test]
+fn the_oldest_of_many_deliveries_are_listed_too() {
+    let world = World::new();
+    world.contact("ada@example.com");
+    world.fan_out();
+    let first = world.deliveries().remove(0);
+    let now = world.app.engine().clock.now();
+    let many = limits::WEBHOOK_DELIVERIES_SCANNED_MAX;
+    world.write(move |tx| {
+        let ids: Vec<_> = (0..many).map(|_| DeliveryId::make(now.plus_ms(10_000), tx.random())).collect();
+        let mut writer = DeliveryWriter::open(tx);
+        for id in ids {
+            writer.put(None, &Delivery { id, ..first.clone() })?;
+        }
+        writer.close();
+        Ok(())
+    });
+    let page = |offset: usize| world.app.get(&format!("/v1/webhooks/{}/deliveries?limit=2&offset={offset}", world.hook)).data();
+    let oldest = page(many - 1);
+    assert_eq!((&oldest["total"], oldest["deliveries"].as_array().map(Vec::len)), (&json!(many + 1), Some(2)));
+    assert_eq!(page(many)["deliveries"][0], oldest["deliveries"][1]);
+    assert_eq!(page(many + 1)["deliveries"], json!([]));
 }
 
 #[test]
