@@ -282,6 +282,8 @@ pub enum ConstraintKind {
     AvoidWord,
     /// The number of emails of a series.
     Emails,
+    /// The number of products that the email shows.
+    Products,
     Layout,
     Color,
 }

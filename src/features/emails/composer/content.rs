@@ -52,6 +52,8 @@ pub struct Card {
 const LABEL_WORDS_MAX: usize = 3;
 /// The maximum number of words in a name before a price.
 const PRICED_WORDS_MAX: usize = 9;
+/// The maximum number of words before an amount that show whether the amount itself is included.
+const OVER_WORDS_MAX: usize = 2;
 /// The maximum length, in characters, of statements that fit into the opening.
 const LITTLE_CHARACTERS: usize = 140;
 /// The number of characters between two list items in the prompt: a line break, a list mark and a space, possibly with a period or
@@ -315,6 +317,20 @@ impl<'a> Content<'a> {
         let span = self.fact(at).span?;
         let within = |outer: Span| outer.start <= span.start && span.end <= outer.end;
         self.statements.iter().copied().find(|other| *other != at && self.fact(*other).span.is_some_and(within))
+    }
+
+    /// Returns whether the words right before an amount, in its statement, exclude the amount itself: "over €50".
+    pub fn says_over(&self, amount: &Fact) -> bool {
+        let Some(span) = amount.span else { return false };
+        let statement = self.brief.facts.iter().find_map(|fact| {
+            let own =
+                fact.span.filter(|own| fact.kind == FactKind::Sentence && own.start <= span.start && span.end <= own.end)?;
+            Some(fact.text.chars().take((span.start - own.start) as usize).collect::<String>())
+        });
+        let before = statement.unwrap_or_default();
+        let last: Vec<&str> = before.split_whitespace().rev().take(OVER_WORDS_MAX).collect();
+        let last = last.into_iter().rev().collect::<Vec<_>>().join(" ");
+        Bank::of(self.language).has_word("words.over", &last)
     }
 
     /// Returns the facts inside a statement.

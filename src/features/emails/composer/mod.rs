@@ -392,13 +392,13 @@ impl Draft<'_> {
         // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
-        let fills = fills || self.job == "general.picks";
+        let fills = fills || self.job == "general.picks" || rules.products.is_some();
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();
         }
         let first = mix(self.slot_seed(), "products") as usize % count;
         let mut order: Vec<usize> = (0..count).map(|step| (first + step) % count).collect();
-        let is_open = content.says_little() || self.job == "general.picks";
+        let is_open = content.says_little() || self.job == "general.picks" || rules.products.is_some();
         let suits_all = goals::is_about_brand(self.goal) || content.is_for_everything();
         let topic = content.topic();
         order.retain(|place| {

@@ -4,6 +4,9 @@ use crate::base::text::Color;
 use crate::features::emails::brief::{Brief, ConstraintKind};
 use crate::features::emails::document::Layout;
 
+/// The minimum length of an avoided word, in characters, whose singular is avoided too.
+const AVOIDED_STEM_MIN: usize = 4;
+
 /// The constraints of a brief in the form that the composer uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
@@ -18,6 +21,8 @@ pub struct Rules {
     pub avoided: Vec<String>,
     pub layout: Option<Layout>,
     pub color: Option<Color>,
+    /// The number of products that the email shows.
+    pub products: Option<usize>,
     /// The number of emails in the series.
     pub emails: Option<usize>,
 }
@@ -40,6 +45,7 @@ impl Rules {
                 ConstraintKind::AvoidWord if !value.is_empty() => rules.avoided.push(value.to_lowercase()),
                 ConstraintKind::AvoidWord => {}
                 ConstraintKind::Emails => rules.emails = value.parse().ok(),
+                ConstraintKind::Products => rules.products = value.parse().ok(),
                 ConstraintKind::Layout => rules.layout = layout(value),
                 ConstraintKind::Color => rules.color = value.parse().ok(),
                 ConstraintKind::PlainLayout => {
@@ -56,6 +62,22 @@ impl Rules {
         let text = text.to_lowercase();
         self.avoided.iter().all(|word| !text.contains(word.as_str()))
     }
+
+    /// Returns whether a product may be shown: its name contains no avoided word, in any number and however its parts are joined.
+    pub fn allow_product(&self, name: &str) -> bool {
+        let name = joined(name);
+        let stem = |word: &str| {
+            let word = joined(word);
+            let singular = word.strip_suffix('s').filter(|stem| stem.chars().count() >= AVOIDED_STEM_MIN);
+            singular.map_or(word.clone(), str::to_owned)
+        };
+        self.avoided.iter().map(|word| stem(word)).all(|word| word.is_empty() || !name.contains(&word))
+    }
+}
+
+/// Returns the letters and digits of a text in lowercase, so that "tea pots" is found in "Teapots".
+fn joined(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn layout(name: &str) -> Option<Layout> {

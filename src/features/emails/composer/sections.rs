@@ -271,7 +271,7 @@ impl Writer<'_> {
 
     /// Returns a product of the brand in the form that documents use; `None` if its name contains an avoided word.
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
-        let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
+        let product = self.brand.products.get(place).filter(|product| self.content.rules.allow_product(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
         let shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
         let mut shown = material::sized_product(self.brand, shown);
@@ -287,10 +287,12 @@ impl Writer<'_> {
         let products: Vec<Product> = self.products.iter().filter_map(shown).collect();
         // Two products side by side also fit on a phone, where three would be stacked.
         let has_rows = matches!(self.layout, Layout::Editorial | Layout::Letter | Layout::Bulletin);
-        let count = if has_rows { ROW_PRODUCTS } else { products.len().min(GRID_PRODUCTS) & !1 };
+        let usual = if has_rows { ROW_PRODUCTS } else { products.len().min(GRID_PRODUCTS) & !1 };
+        let wanted = self.content.rules.products;
+        let count = wanted.unwrap_or(usual);
         let products: Vec<Product> = products.into_iter().take(count.max(1)).collect();
-        // A grid with a single product looks like a mistake, unless the offer is for this product.
-        if let ([only], true) = (products.as_slice(), self.content.scope().is_some()) {
+        // A grid with a single product looks like a mistake, unless the offer is for this product or the brief wants only one.
+        if let ([only], true) = (products.as_slice(), self.content.scope().is_some() || wanted == Some(1)) {
             let products = vec![only.clone()];
             return self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
         }

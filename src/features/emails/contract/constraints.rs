@@ -4,7 +4,7 @@ use super::outline::Place;
 use super::reading::Reading;
 use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Constraint, ConstraintKind};
-use crate::features::emails::document::{Email, Layout};
+use crate::features::emails::document::{Block, Email, Layout};
 use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The minimum length of a word that is also avoided at the start of longer words: "cheap" in "cheapest".
@@ -29,6 +29,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::Layout => layout(document, constraint),
             ConstraintKind::Color => color(document, constraint),
             ConstraintKind::OneButton => one_button(email),
+            ConstraintKind::Products => products(document, constraint),
             ConstraintKind::WordLimit => word_limit(email, constraint),
             ConstraintKind::Formal => address(email, &email.words.table.informal, "familiar", "polite"),
             ConstraintKind::Informal => address(email, &email.words.table.formal, "polite", "familiar"),
@@ -96,6 +97,17 @@ fn one_button(email: &Reading) -> Broken {
     let [_, second, ..] = email.outline.buttons.as_slice() else { return None };
     let count = email.outline.buttons.len();
     Some((format!("The email has {count} buttons. Keep one; {:?} is the second one.", second.label), Some(second.block.clone())))
+}
+
+/// An email without a block of products is not checked: an email of a series can leave them to the others.
+fn products(document: &Email, constraint: &Constraint) -> Broken {
+    let wanted: usize = constraint.value.as_deref()?.trim().parse().ok()?;
+    let blocks = document.blocks.iter().filter_map(|block| match block {
+        Block::Products(products) => Some(products.products.len()),
+        _ => None,
+    });
+    let count: usize = blocks.sum();
+    (count > wanted).then(|| (format!("The email shows {count} products, but the brief wants {wanted}. Remove some."), None))
 }
 
 fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {

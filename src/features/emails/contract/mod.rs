@@ -7,6 +7,7 @@
 mod add;
 mod constraints;
 mod facts;
+mod implausible;
 mod leaks;
 mod lexicon;
 mod lines;
@@ -74,17 +75,18 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     days.collect()
 }
 
-/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain.
-pub fn unclear(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
+/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, and for each value of the
+/// brief that is probably a mistake.
+pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.contains(&part.text));
-    open.map(|part| {
+    let unclear = open.map(|part| {
         let message = format!(
             "The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.",
             part.text
         );
         let finding = Finding::new(FindingKind::Unclear, message).about(&part.text, part.span);
         add::with_remedy(document, terms, finding)
-    })
-    .collect()
+    });
+    unclear.chain(implausible::check(terms.brief, terms.today)).collect()
 }

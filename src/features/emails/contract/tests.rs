@@ -226,12 +226,12 @@ fn unclear_text_is_reported_and_not_printed() {
     let prompt = "the thing with the blue ones";
     let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
     let silent = document("en", "News", json!([{ "type": "text", "id": "a", "text": "Hello." }]));
-    let found = unclear(&silent, &terms);
+    let found = doubts(&silent, &terms);
     assert_eq!(found.len(), 1);
     assert!(found[0].add.is_some() && check(&silent, &terms).is_empty());
     let printed = document("en", "News", json!([{ "type": "text", "id": "a", "text": "The thing with the blue ones." }]));
     assert_eq!(check(&printed, &terms)[0].kind, FindingKind::InstructionPrinted);
-    assert_eq!(unclear(&printed, &terms), []);
+    assert_eq!(doubts(&printed, &terms), []);
 }
 
 #[test]
@@ -321,4 +321,24 @@ fn the_words_before_an_address_are_the_label_of_its_button() {
     };
     assert_eq!(missing("Button to https://kiln.example/start."), 0);
     assert_eq!(missing("Button to https://kiln.example/other."), 1);
+}
+
+#[test]
+fn values_that_are_probably_mistakes_are_reported() {
+    let warned = |facts: Value| {
+        let brief = brief("en", json!({ "facts": facts }));
+        implausible::check(&brief, TODAY).into_iter().filter_map(|finding| finding.text).collect::<Vec<_>>()
+    };
+    let percent = |percent: f64, text: &str| json!([{ "kind": "percentage", "role": "offer", "text": text, "value": { "type": "percent", "percent": percent } }]);
+    assert_eq!(warned(percent(150.0, "150%")), ["150%"]);
+    assert_eq!(warned(percent(100.0, "100%")), <[String; 0]>::default());
+    assert_eq!(warned(json!([{ "kind": "date", "role": "offer_ends", "text": "until 31 February" }])), ["until 31 February"]);
+    assert_eq!(warned(json!([{ "kind": "date", "role": "other", "text": "soon" }])), <[String; 0]>::default());
+    let day = |role: &str, day: &str| json!([{ "kind": "date", "role": role, "text": day, "value": { "type": "days", "first": day, "last": null } }]);
+    assert_eq!(warned(day("offer_ends", "2020-03-03")), ["2020-03-03"]);
+    assert_eq!(warned(day("happened", "2020-03-03")), <[String; 0]>::default(), "the past is right here");
+    assert_eq!(warned(day("offer_ends", "2099-03-03")), <[String; 0]>::default());
+    let money = |kind: &str, amount: f64, text: &str| json!({ "kind": kind, "text": text, "value": { "type": "money", "amount": amount, "currency": "EUR" } });
+    assert_eq!(warned(json!([money("old_price", 20.0, "€20"), money("price", 25.0, "€25")])), ["€20"]);
+    assert_eq!(warned(json!([money("old_price", 25.0, "€25"), money("price", 20.0, "€20")])), <[String; 0]>::default());
 }

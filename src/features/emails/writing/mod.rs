@@ -60,7 +60,8 @@ impl Brief {
         self.check(document, &self.wanted.prompt, material)
     }
 
-    /// Returns the warnings about a document: the violations of the contract, and the unclear texts that the document does not contain.
+    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, and
+    /// values that are probably mistakes.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
@@ -84,8 +85,8 @@ impl Brief {
     /// Returns the warnings about an edited document. An edit may add values from its instruction; a direct change has no instruction.
     pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
         let prompt = format!("{}\n{instruction}", self.wanted.prompt);
-        let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
-        self.check(document, &prompt, material).into_iter().chain(unclear.unwrap_or_default()).collect()
+        let doubts = self.terms(&self.wanted.prompt, material).map(|terms| contract::doubts(document, &terms));
+        self.check(document, &prompt, material).into_iter().chain(doubts.unwrap_or_default()).collect()
     }
 
     /// Returns the violations of the contract that an edit causes. An edit may remove facts and add values from its instruction, but invent

@@ -57,6 +57,8 @@ pub struct Classifier<'a> {
     pub reports: bool,
     /// Whether the fragment before is a note or a topic.
     pub requests: bool,
+    /// Whether the sentence lists the emails of a series: "Welcome series: who we are, our best sellers".
+    pub outlines: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
     /// Whether the sentence only describes the recipients: "Customers, who …".
@@ -105,6 +107,7 @@ impl Classifier<'_> {
             self.situates &= !is_start;
             self.reports &= !is_start;
             self.relates &= !is_start;
+            self.outlines &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
             if self.asks {
@@ -201,6 +204,13 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
+        if self.outlines && !has_number {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        self.outlines |= is_start
+            && self.prompt.fold(fragment.to - 1) == ":"
+            && (self.prompt.has(List::Series, range) || self.prompt.has(List::Emails, range) && self.is_series(range));
         let is_limit = self.limits(range, false);
         if is_limit
             || self.closing(range, sentence, is_start)

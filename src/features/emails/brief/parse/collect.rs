@@ -39,6 +39,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         relates: false,
         reports: false,
         requests: false,
+        outlines: false,
         seen: 0,
         count: sentences.len(),
     };

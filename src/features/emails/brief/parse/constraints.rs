@@ -43,12 +43,26 @@ impl Classifier<'_> {
         if self.prompt.has(List::Emails, range) && range.len() <= 4 && self.is_series(range) {
             is_limit = true;
         }
-        is_limit |= self.avoided(range);
+        is_limit |= self.products(range) | self.avoided(range);
         is_limit | self.address(range, is_labeled)
     }
 
+    /// Reads a fragment that only gives the number of products: "with two products".
+    fn products(&mut self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let lead = |at: &usize| [List::With, List::And, List::Please].into_iter().any(|list| prompt.is(list, *at));
+        let at = (range.from..range.to).take_while(lead).last().map_or(range.from, |last| last + 1);
+        let numeral = prompt.at(List::Numeral, at).map(|mark| usize::from(mark.value)).max();
+        let digits = (prompt.kind(at) == Kind::Number).then(|| prompt.fold(at).parse().ok()).flatten();
+        let count = digits.or(numeral).filter(|count| (1..=limits::EMAIL_PRODUCTS_MAX).contains(count));
+        let is_whole = prompt.at(List::Products, at + 1).any(|mark| mark.to == range.to);
+        let Some(count) = count.filter(|_| is_whole) else { return false };
+        self.constrain(ConstraintKind::Products, Some(count.to_string()), range);
+        true
+    }
+
     /// Returns whether a fragment only gives the number of emails: "3 emails".
-    fn is_series(&self, range: Range) -> bool {
+    pub(super) fn is_series(&self, range: Range) -> bool {
         let span = self.prompt.span(range);
         let own = |other: &Constraint| {
             other.kind == ConstraintKind::Emails && other.span.is_some_and(|own| own.start >= span.start && own.end <= span.end)

@@ -129,6 +129,8 @@ lists! {
     OneButton = "limit.one_button",
     /// The emails of a series: "3 emails", "in three parts".
     Emails = "limit.emails",
+    /// Words for the products that an email shows, after their number.
+    Products = "limit.products",
     /// Words for a series of emails, near their number.
     Series = "limit.series",
     WordLimit = "limit.words",

@@ -250,3 +250,65 @@ fn an_offer_for_people_keeps_its_preposition() {
     let text = email("10% off for students with STUDY10", "en");
     assert!(text.contains("10% off for students") && !text.contains("off students"), "{text}");
 }
+
+#[test]
+fn the_dashboards_example_prompts_print_no_instructions() {
+    let page = include_str!("../../../../../assets/dashboard/email_new.html");
+    let list =
+        page.split("{% set examples = [").nth(1).and_then(|rest| rest.split("] %}").next()).expect("the page has examples");
+    let prompts: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    assert!(prompts.len() >= 5, "{prompts:?}");
+    let brand = brands::teas();
+    for prompt in prompts {
+        let brief = parsed(prompt, &brand, "en");
+        let request = request(&brief, 7);
+        let plan = plan(&request, &brand, true, &brief.language, None);
+        for place in 0..plan.slots.len() {
+            let text = print::text(&compose(&request, &brand, &brands::knowledge(), &plan, place, &brief.language).email);
+            for printed in ["thank-you", "what is new", "with two products", "week after the order"] {
+                assert!(!text.to_lowercase().contains(printed), "{prompt}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_emails_of_a_series_are_not_printed_and_their_offer_is() {
+    let series = "Win-back series: miss you, 15% off with BACK15, reminder 3 days before it expires";
+    let text = print::text(&one(series, &brands::teas(), "en", 7).email);
+    assert!(text.contains("BACK15") && !text.contains("3 days") && !text.contains("reminder"), "{text}");
+}
+
+#[test]
+fn an_email_shows_as_many_products_as_the_prompt_wants() {
+    for (prompt, wanted) in [("Newsletter: what's new, with two products", 2), ("Spring sale, 20% off everything, 3 products", 3)]
+    {
+        let email = one(prompt, &brands::teas(), "en", 7).email;
+        let count: usize =
+            email.blocks.iter().map(|block| if let Block::Products(own) = block { own.products.len() } else { 0 }).sum();
+        assert_eq!(count, wanted, "{prompt}\n{}", print::text(&email));
+    }
+}
+
+#[test]
+fn an_order_over_an_amount_is_not_an_order_from_it() {
+    for (prompt, language, over) in [
+        ("Free shipping on orders over €50 until Friday", "en", "over €50"),
+        ("Versandkostenfrei über 50 € bis Freitag", "de", "über 50 €"),
+    ] {
+        let email = one(prompt, &brands::teas(), language, 7).email;
+        let subject = email.subject.as_str().replace('\u{a0}', " ");
+        assert!(subject.contains(over), "{subject}");
+    }
+    let email = one("Free shipping on orders from €50 until Friday", &brands::teas(), "en", 7).email;
+    assert!(email.subject.as_str().contains("from"), "{}", email.subject.as_str());
+}
+
+#[test]
+fn products_with_an_avoided_name_are_not_shown() {
+    let prompt = "20% off everything until Sunday. Do not mention clay pots.";
+    for seed in 0..6 {
+        let text = print::text(&one(prompt, &brands::teas(), "en", seed).email);
+        assert!(!text.contains("Clay Pot"), "{text}");
+    }
+}
