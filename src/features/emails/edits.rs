@@ -23,11 +23,11 @@ use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
-use crate::engine::store::{self as rows, WriteTx};
+use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::models::Payer;
 use crate::features::projects;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{AccountId, EditId};
+use crate::vocab::ids::{AccountId, EditId, ProjectId};
 use crate::vocab::limits;
 
 /// The result of an edit before it is stored.
@@ -61,7 +61,8 @@ pub struct NewVersion {
 
 impl NewVersion {
     /// Returns the view of an email as this version would show it.
-    pub fn shown(self, email: EmailView) -> EditedEmail {
+    pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView) -> rows::Result<EditedEmail> {
+        let texts = postal_address::in_texts(tx, project, self.texts)?;
         let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
         let document = json.map(|mut json| {
             remove_nulls(&mut json);
@@ -71,13 +72,13 @@ impl NewVersion {
             subject: self.subject,
             preheader: self.preheader,
             language: self.language,
-            html: self.texts.html,
-            text: self.texts.text,
+            html: texts.html,
+            text: texts.text,
             warnings: self.warnings,
             written_by: self.written_by,
             ..email
         };
-        EditedEmail { email, document, done: self.done, not_done: self.not_done }
+        Ok(EditedEmail { email, document, done: self.done, not_done: self.not_done })
     }
 
     /// Returns the version with this document and its rendered texts.

@@ -4,6 +4,7 @@ use super::language::Language;
 use super::phrases::mix;
 use super::text::{folded, is_in, tidy};
 use super::tokens::plain;
+use crate::features::emails::brief::ABBREVIATIONS;
 use crate::vocab::limits;
 
 /// An entry of the brand's knowledge base or a page of its site.
@@ -140,7 +141,9 @@ pub fn split(line: &str) -> Vec<&str> {
     for (at, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
         let end = at + sign.len_utf8();
         let word = line[start..at].rsplit(' ').next().unwrap_or_default();
-        let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit());
+        let goes_on = line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit() || next.is_lowercase());
+        let is_abbreviation = goes_on && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+        let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) || is_abbreviation;
         if line[end..].starts_with(' ') && !(sign == '.' && short) {
             parts.push(line[start..end].trim());
             start = end;
@@ -154,6 +157,12 @@ pub fn split(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_abbreviation_does_not_end_a_sentence() {
+        assert_eq!(split("Max. 20 Plätze. Bring a friend."), ["Max. 20 Plätze.", "Bring a friend."]);
+        assert_eq!(split("We need the max. Then we stop."), ["We need the max.", "Then we stop."]);
+    }
 
     #[test]
     fn whole_sentences_are_quoted_and_the_rest_is_left_out() {

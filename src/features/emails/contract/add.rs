@@ -13,24 +13,42 @@ use crate::features::emails::finding::{Finding, FindingKind};
 /// fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
 
+/// The maximum number of lines of a signature, and of characters in each.
+const SIGNATURE_LINES_MAX: usize = 4;
+const SIGNATURE_LINE_CHARACTERS_MAX: usize = 60;
+
 /// Adds to a finding about a missing text the change that inserts the text.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
-    let sentence = finding.span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
+    // A lost fact needs its context. An unclear text is added alone: its sentence may contain other parts that the email has already.
+    let span = finding.span.filter(|_| finding.kind == FindingKind::FactMissing);
+    let sentence = span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));
     Finding { add: Some(add), ..finding }
 }
 
-/// Returns a change that inserts a text as a separate block, after the last text before the first divider, the social links or the footer.
+/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links or
+/// the footer.
 pub fn insert(document: &Email, text: &str) -> Change {
     let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
     let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));
     let body = document.blocks.iter().take_while(|block| !ends(block));
-    let after = body.filter(is_text).last().or(document.blocks.first());
+    let mut texts: Vec<&Block> = body.filter(is_text).collect();
+    texts.pop_if(|last| is_signature(last));
+    let after = texts.pop().or(document.blocks.first());
     let block = json!({ "type": "text", "id": document.free_id("text"), "text": Prose::plain(text).markup() });
     let after = after.map(|block| block.id().as_str().to_owned());
     Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value: block }
+}
+
+/// Returns whether a block at the end of an email looks like a signature: a few short lines.
+fn is_signature(block: &Block) -> bool {
+    let Block::Text(text) = block else { return false };
+    let markup = text.text.markup();
+    let lines: Vec<&str> = markup.lines().collect();
+    let is_short = |line: &&str| (1..=SIGNATURE_LINE_CHARACTERS_MAX).contains(&line.chars().count());
+    (2..=SIGNATURE_LINES_MAX).contains(&lines.len()) && lines.iter().all(is_short)
 }
 
 /// Returns a change that sets a field.
@@ -97,5 +115,14 @@ mod tests {
             outline.passages.iter().find(|passage| passage.text == "Free UK delivery over £60.").expect("the text is added");
         assert_eq!(after.blocks.len(), email.blocks.len() + 1);
         assert!(added.place == Place::Body && added.block.is_some());
+    }
+
+    #[test]
+    fn a_text_is_added_before_the_signature() {
+        let text = |id: &str, text: &str| json!({ "type": "text", "id": id, "text": text });
+        let mut email = Email::sample();
+        let blocks = [text("one", "Our news."), text("two", "Warmly,\n**Ada**\nFounder")];
+        email.blocks.splice(1..email.blocks.len() - 1, blocks.map(|block| serde_json::from_value(block).expect("a block")));
+        assert_eq!(insert(&email, "More.").after.as_deref(), Some("one"));
     }
 }

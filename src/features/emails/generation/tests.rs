@@ -366,6 +366,7 @@ fn a_preview_of_an_edit_saves_nothing() {
     assert_eq!((&shown["version"], &shown["done"]), (&json!(1), &json!(["Changed the subject to “Good to see you”."])));
     assert!(shown["notDone"][0].as_str().is_some_and(|reason| reason.contains("Test send")), "{shown}");
     assert!(shown["html"].as_str().is_some_and(|html| html.contains("<title>Good to see you</title>")), "{shown}");
+    assert!(!format!("{}{}", shown["html"], shown["text"]).contains("postal_address"), "the placeholder is filled in");
     let now = app.get(&path).data();
     assert_eq!((&now["version"], &now["subject"]), (&json!(1), &email["subject"]));
     let refused = app.post(&format!("{path}/edit"), json!({ "prompt": "flibbertigibbet", "preview": true }));

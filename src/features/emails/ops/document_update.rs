@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::base::optional::remove_nulls;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
-use crate::engine::store::{ReadTx, WriteTx};
+use crate::engine::store::{Read, ReadTx, WriteTx};
 use crate::features::emails::document::Change;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
-use crate::features::emails::{check_length, direct, require_email};
+use crate::features::emails::{check_length, direct, postal_address, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
@@ -85,7 +85,7 @@ impl Async for DocumentUpdate {
             let email = require_email(tx, account, id, project)?;
             let changed = direct::change(tx, account, &email, &operations, version)?;
             let details = match preview {
-                true => Some(shown(Viewer { engine: &engine, tx, account }.details(&email)?, &changed)),
+                true => Some(shown(tx, email.project, Viewer { engine: &engine, tx, account }.details(&email)?, &changed)?),
                 false => None,
             };
             Ok((email.version, changed, details))
@@ -112,20 +112,21 @@ impl Async for DocumentUpdate {
 }
 
 /// Returns the view of an email as it would be after a change.
-fn shown(details: EmailDetails, changed: &direct::Changed) -> EmailDetails {
+fn shown(tx: &impl Read, project: ProjectId, details: EmailDetails, changed: &direct::Changed) -> Result<EmailDetails, Failure> {
     let direct::Changed { document, drawn } = changed;
+    let texts = postal_address::in_texts(tx, project, drawn.texts.clone())?;
     let mut json = document.to_json();
     remove_nulls(&mut json);
     let email = EmailView {
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         language: document.language.as_str().to_owned(),
-        html: drawn.texts.html.clone(),
-        text: drawn.texts.text.clone(),
+        html: texts.html,
+        text: texts.text,
         warnings: drawn.warnings.clone(),
         ..details.email
     };
-    EmailDetails { email, document: Some(json), ..details }
+    Ok(EmailDetails { email, document: Some(json), ..details })
 }
 
 #[cfg(test)]
@@ -187,6 +188,7 @@ mod tests {
         let shown = app.patch(&path, json!({ "operations": subject("Only a preview"), "preview": true })).data();
         assert_eq!((&shown["subject"], &shown["version"]), (&json!("Only a preview"), &json!(1)));
         assert_eq!(shown["document"]["subject"], "Only a preview");
+        assert!(!format!("{}{}", shown["html"], shown["text"]).contains("postal_address"), "the placeholder is filled in");
         assert_eq!((versions(&app, &path), app.get(path.trim_end_matches("/document")).data()["subject"].clone()), {
             (vec![1], json!("[Subject]"))
         });

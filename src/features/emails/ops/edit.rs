@@ -129,7 +129,9 @@ async fn preview(
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;
     let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
-    Ok(Answer::Email(Box::new(made.shown(view))))
+    let project = email.project;
+    let shown = context.read(move |tx| Ok(made.shown(tx, project, view)?)).await?;
+    Ok(Answer::Email(Box::new(shown)))
 }
 
 fn require_ready(email: &Email) -> Result<(), Failure> {

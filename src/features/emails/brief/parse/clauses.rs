@@ -6,7 +6,7 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
 /// Abbreviations whose period can be inside a sentence, in several languages.
-const ABBREVIATIONS: [&str; 49] = [
+pub const ABBREVIATIONS: [&str; 49] = [
     "dr", "mr", "mrs", "ms", "prof", "st", "nr", "no", "tel", "ca", "inkl", "incl", "approx", "esp", "vs", "bzw", "evtl", "ggf",
     "zzgl", "exkl", "fr", "hr", "str", "av", "sr", "sra", "dott", "sig", "fl", "art", "p", "e", "g", "i", "z", "b", "d", "a",
     "m", "ev", "min", "max", "gg", "ggü", "jr", "op", "vol", "kg", "std",

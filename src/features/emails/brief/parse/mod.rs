@@ -30,6 +30,7 @@ mod tests;
 mod times;
 mod tokens;
 
+pub use clauses::ABBREVIATIONS;
 pub use lexicon::is_greeting;
 
 use jiff::civil::Date;

@@ -488,7 +488,8 @@ fn talk_is_no_fact() {
 
 proptest! {
     #[test]
-    fn any_text_is_partitioned(prompt in "\\PC{0,200}") {
+    // The letters of Linear A encode merge fields, so prompts lose them.
+    fn any_text_is_partitioned(prompt in "[\\PC--[\\u{10600}-\\u{1077F}]]{0,200}") {
         partitions(&prompt);
         accounts_for_every_word(&prompt);
     }
