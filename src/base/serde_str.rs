@@ -24,20 +24,40 @@ where
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
     let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    if let Some(value) = said.strip_prefix("unknown variant `").and_then(|rest| rest.strip_suffix('`')) {
+        return format!("must be {}; {value:?} is not allowed", expected.replace('`', ""));
+    }
     let expected = match expected.split(' ').next() {
         Some("struct" | "map" | "internally" | "adjacently") => "an object",
         Some("enum") => "one of the documented values",
         Some("sequence" | "tuple") => "a list",
+        Some("u8" | "u16" | "u32" | "u64" | "usize") => "a whole number of 0 or more",
+        Some("i8" | "i16" | "i32" | "i64" | "isize") => "a whole number",
+        Some("f32" | "f64") => "a number",
         _ if expected == "a sequence" => "a list",
         _ if expected == "a map" => "an object",
+        _ if expected == "a boolean" => "true or false",
         _ => expected,
     };
-    let said = match said {
-        "invalid type: map" => "found an object",
-        "invalid type: sequence" => "found a list",
-        said => said,
-    };
-    format!("{said}, expected {expected}")
+    match said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: ")) {
+        Some(found) => format!("must be {expected}, not {}", named(found)),
+        None => format!("{said}, expected {expected}"),
+    }
+}
+
+/// Returns the value that the JSON parser found, without the name of its Rust type.
+fn named(found: &str) -> String {
+    match found {
+        "map" => "an object".to_owned(),
+        "sequence" => "a list".to_owned(),
+        _ => {
+            let number = found.strip_prefix("integer ").or_else(|| found.strip_prefix("floating point "));
+            let value = number.or_else(|| found.strip_prefix("boolean ")).map(|value| value.trim_matches('`').to_owned());
+            value
+                .or_else(|| found.strip_prefix("string ").map(|text| format!("the text {text}")))
+                .unwrap_or_else(|| found.to_owned())
+        }
+    }
 }
 
 /// Returns the field that a message of the JSON parser is about, and the message for the field. `path` is where the parser reported the
@@ -119,9 +139,14 @@ mod tests {
         for (said, plainly) in [
             (
                 "invalid type: string \"x\", expected struct NewContact at line 1 column 3",
-                "invalid type: string \"x\", expected an object",
+                "must be an object, not the text \"x\"",
             ),
-            ("invalid type: integer `1`, expected a sequence", "invalid type: integer `1`, expected a list"),
+            ("invalid type: integer `1`, expected a sequence", "must be a list, not 1"),
+            ("invalid type: map, expected a boolean", "must be true or false, not an object"),
+            ("invalid type: null, expected a string", "must be a string, not null"),
+            ("invalid value: integer `-1`, expected u32", "must be a whole number of 0 or more, not -1"),
+            ("unknown variant `x`, expected `a` or `b`", "must be a or b; \"x\" is not allowed"),
+            ("unknown variant `x`, expected one of `a`, `b`, `c`", "must be one of a, b, c; \"x\" is not allowed"),
             ("unknown field `a`, expected one of `b`, `c`", "unknown field `a`, expected one of `b`, `c`"),
             ("missing field `a`", "missing field `a`"),
         ] {

@@ -147,6 +147,9 @@ fn in_plain_words(message: &str) -> &str {
         "trailing comma" => "a comma before the closing bracket; remove it",
         "expected value" => "a value is missing, or is text without double quotes",
         "trailing characters" => "text after the end of the JSON value; remove it",
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "an escape such as \\ud83d is only half of a character; send both halves or the character itself"
+        }
         message if message.starts_with("EOF while parsing") => "the text ends too early; a quote or bracket is not closed",
         message => message,
     }
@@ -426,7 +429,11 @@ mod tests {
     fn a_wrong_value_is_named_by_its_path_and_what_was_expected() {
         let (code, detail) = refusal(write(r#"{"deep":{"numbers":[1,"two"]}}"#));
         assert_eq!(code, Code::InvalidRequest);
-        assert!(detail.starts_with("deep.numbers[1]: ") && detail.contains("expected u8"), "{detail}");
+        assert!(
+            detail.starts_with("deep.numbers[1]: ")
+                && detail.contains("must be a whole number of 0 or more, not the text \"two\""),
+            "{detail}"
+        );
         let (_, detail) = refusal(read("limit=many"));
         assert_eq!(detail, "limit: expected a whole number from 0 to 4294967295, found \"many\"");
     }
@@ -475,7 +482,7 @@ mod tests {
         };
         assert_eq!(give(r#"{"inside":[{},{"word":"a"}]}"#).expect("the input is valid").inside.len(), 2);
         let (code, detail) = refusal(give(r#"{"inside":[{},[null]]}"#));
-        assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: found a list, expected an object"));
+        assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: must be an object, not a list"));
     }
 
     #[test]

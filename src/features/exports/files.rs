@@ -90,8 +90,9 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
     Ok(File { email: id, name, blob, bytes: Some(bytes) })
 }
 
-/// Returns the file ID for an email version in a format. The same version and format always have the same ID.
+/// Returns the file ID for an email version in a format. An export is used again unless the HTML has changed, for example with the postal
+/// address of the brand.
 fn blob_id(email: &Finished, format: Format) -> BlobId {
-    let name = format!("export {} {} {}", email.id, email.version, format.word());
+    let name = format!("export {} {} {} {}", email.id, email.version, format.word(), email.html);
     BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes"))
 }

@@ -51,6 +51,14 @@ impl PageError {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
 
+    /// Returns the error for a form that was sent without one of its buttons.
+    pub fn unknown_action() -> Self {
+        Self::plain(
+            StatusCode::BAD_REQUEST,
+            "The form was sent without a button. Go back, and use one of the buttons on the page.",
+        )
+    }
+
     /// Returns the error for the error page. Users do not see IDs, so "Page not found" replaces a message about an unknown ID.
     pub fn without_ids(self) -> Self {
         let is_for_users = TEXTS.iter().any(|(.., text)| *text == self.message);

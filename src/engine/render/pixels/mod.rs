@@ -112,11 +112,11 @@ impl fmt::Display for Warning {
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
-                "No installed font has the {script} characters {examples}: the screenshot shows boxes, but recipients see the characters. Set \
+                "No installed font has the {script} characters {examples}: the rendering shows boxes, but recipients see the characters. Set \
                  rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
-                write!(f, "The screenshot lacks images: {first}{} could not be loaded.", others(*count))
+                write!(f, "The rendering lacks images: {first}{} could not be loaded.", others(*count))
             }
             Self::ImagesUnsound { count, first } => write!(
                 f,

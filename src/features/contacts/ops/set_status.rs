@@ -88,7 +88,11 @@ impl Command for SetStatus {
 
 /// Returns the failure for an email that belongs to no contact in the project.
 pub fn not_found(email: &EmailKey) -> Failure {
-    email.problem().map_or_else(|| Code::NotFound.into(), |problem| Failure::field("email", problem))
+    let unknown = || {
+        let detail = "The project has no contact with this email. Check the email and projectId, or create the contact first.";
+        Failure::because(Code::NotFound, detail).in_field("email")
+    };
+    email.problem().map_or_else(unknown, |problem| Failure::field("email", problem))
 }
 
 /// Adds tags to a contact or removes them. Removing a tag that does not exist changes nothing.

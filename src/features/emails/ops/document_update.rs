@@ -252,7 +252,7 @@ mod tests {
                 json!([{ "op": "set", "path": "blocks.text-1.type", "value": "button" }]),
                 "operations[0].path: the type of a block cannot change; remove the block and insert another",
             ),
-            (json!({ "op": "remove", "id": "x" }), "operations: found an object, expected a list"),
+            (json!({ "op": "remove", "id": "x" }), "operations: must be a list, not an object"),
         ] {
             let answer = app.patch(&path, json!({ "operations": operations }));
             let (status, code, detail) = answer.refusal();

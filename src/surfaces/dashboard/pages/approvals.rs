@@ -36,7 +36,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let done = match visit.form.get("act") {
         "deny" => visit.ask::<accounts::ops::approval_deny::ApprovalDeny>(which).await.map(|_| "denied")?,
         "revoke" => visit.ask::<accounts::ops::approval_revoke::ApprovalRevoke>(which).await.map(|_| "revoked")?,
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     Ok(Outcome::go(format!("{}?done={done}", visit.path)))
 }

@@ -208,7 +208,7 @@ pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({ "projectId": id, "imageUrl": form.get("image") });
             (visit.ask::<projects::ops::images_remove::ImagesRemove>(input).await.map(drop), "removed")
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(_) => Ok(done(visit, word)),
@@ -270,7 +270,7 @@ pub async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({ "projectId": id, "entryId": form.get("entry") });
             (visit.ask::<projects::ops::knowledge_remove::KnowledgeRemove>(input).await.map(drop), "removed")
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(_) => Ok(done(visit, word)),

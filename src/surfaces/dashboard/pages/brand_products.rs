@@ -170,7 +170,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "move" => (update(json!({ "position": form.get("to").parse::<u64>().unwrap_or_default() })).await, "moved"),
         "remove" => (visit.ask::<projects::ops::products_remove::ProductsRemove>(input(json!({}))).await.map(drop), "removed"),
         "merge" => (merge(visit).await, "merged"),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(()) if visit.page() > 1 => Ok(Outcome::go(format!("{}?page={}&done={word}", visit.path, visit.page()))),

@@ -318,7 +318,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "unset" => (set_logo(visit, id, None).await, "logo"),
         "give" => (give_logo(visit, id).await, "logo"),
         "look" => (save(visit, id).await, "look"),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match set {
         Ok(()) => Ok(done(visit, word)),

@@ -479,7 +479,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.name("id") })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
-        _ => Err(PageError::not_found()),
+        _ => Err(PageError::unknown_action()),
     }
 }
 

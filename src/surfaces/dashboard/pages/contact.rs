@@ -223,7 +223,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
         "erase" => {
             visit.ask::<contacts::ops::delete::Delete>(input).await?;
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     }
     Ok(())
 }

@@ -241,7 +241,7 @@ fn change(form: &Fields, input: &mut Value) -> Result<(), PageError> {
             return Err(wrong("sure", "To delete the contacts, select “Permanently delete these contacts”."));
         }
         "delete" => input["delete"] = true.into(),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     }
     Ok(())
 }

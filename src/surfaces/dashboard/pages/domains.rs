@@ -94,7 +94,7 @@ pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
             let made = visit.ask::<domains::ops::create::Create>(json!({ "domain": form.get("domain") })).await;
             made.map(|Created(domain)| domain)
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match made {
         Ok(made) => Ok(Outcome::go(format!("{}/{}?done={}", visit.path, made.domain, form.get("act")))),
@@ -148,7 +148,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<domains::ops::delete::Delete>(which).await?;
             return Ok(Outcome::go(format!("/{}/domains?done=delete", visit.environment)));
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match done {
         Ok(()) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),

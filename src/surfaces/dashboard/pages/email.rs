@@ -397,7 +397,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
-        _ => Err(PageError::not_found()),
+        _ => Err(PageError::unknown_action()),
     }
 }
 

@@ -161,7 +161,7 @@ pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<sending::ops::inbox_delete::InboxDelete>(json!({ "id": visit.name("id") })).await?;
             Ok(Outcome::go(format!("/{}/inbox?done=deleted", visit.environment)))
         }
-        _ => Err(PageError::not_found()),
+        _ => Err(PageError::unknown_action()),
     }
 }
 

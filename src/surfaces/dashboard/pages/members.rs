@@ -140,7 +140,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         }
         "remove" => visit.ask::<accounts::ops::member_remove::MemberRemove>(json!({ "id": id })).await.map(|_| None),
         "withdraw" => visit.ask::<accounts::ops::invitation_remove::InvitationRemove>(json!({ "id": id })).await.map(|_| None),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match done {
         Ok(Some((link, purpose))) => draw(visit, Some(mailed(visit, link, purpose).await), None).await,

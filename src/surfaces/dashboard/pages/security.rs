@@ -126,7 +126,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<accounts::ops::totp_remove::TotpRemove>(json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))
         }
-        _ => Err(PageError::not_found()),
+        _ => Err(PageError::unknown_action()),
     }
 }
 

@@ -109,7 +109,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<suppressions::ops::create::Create>(input).await.map(drop)
         }
         "remove" => visit.ask::<suppressions::ops::delete::Delete>(json!({ "email": form.get("email") })).await.map(drop),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),

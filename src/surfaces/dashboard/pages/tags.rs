@@ -99,7 +99,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 visit.ask::<tags::ops::update::Update>(input).await.map(drop)
             }
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match done {
         Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),

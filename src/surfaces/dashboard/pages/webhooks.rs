@@ -239,7 +239,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<webhooks::ops::delete::Delete>(which).await?;
             return Ok(Outcome::go(format!("/{}/settings/webhooks?done=delete", visit.environment)));
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match result {
         Ok(result) if result.made.is_some() || result.tested.is_some() => one(visit, result, None).await,

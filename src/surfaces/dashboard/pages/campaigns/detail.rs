@@ -137,7 +137,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let asked = visit.ask::<campaigns::ops::test::Test>(json!({ "id": id, "emails": emails })).await;
             asked.map(|_| format!("{here}?done=test&many={}", emails.len()))
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(to) => Ok(Outcome::go(to)),

@@ -160,7 +160,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             });
             visit.ask::<campaigns::ops::schedule::Schedule>(input).await.map(drop)
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),

@@ -94,7 +94,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let path = format!("/{}/emails/{}/document?done=created", visit.environment, made.email.id);
             return Ok(Outcome::go(path));
         }
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     match asked {
         Ok(done) => Ok(Outcome::go(format!("{}?brand={brand}&done={done}#blocks", visit.path))),

@@ -261,7 +261,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         act @ ("duplicate" | "remove") => (vec![json!({ "op": act, "id": id })], "blocks".to_owned()),
         "keep" => return keep(visit, &document, email.project_id, id).await,
         "insert" => (vec![insert(visit, &document, email.project_id, id).await?], format!("b-{id}")),
-        _ => return Err(PageError::not_found()),
+        _ => return Err(PageError::unknown_action()),
     };
     let version = form.get("version").parse::<u32>().ok();
     let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations });
@@ -346,7 +346,7 @@ pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
         "save" => save(visit).await,
         "upload" => upload(visit).await,
         "keep" => keep_block(visit).await,
-        _ => Err(PageError::not_found()),
+        _ => Err(PageError::unknown_action()),
     }
 }
 
