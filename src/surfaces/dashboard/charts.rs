@@ -207,13 +207,13 @@ fn exact(value: f64) -> String {
     format!("{}{grouped}{fraction}", if value < 0.0 { "−" } else { "" })
 }
 
-/// Formats a date: `2026-01-31` → `31 Jan`
+/// Formats a date: `2026-01-31` → `Jan 31`
 fn day(date: &str) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut words = date.split('-').skip(1);
     let month = words.next().and_then(|month| month.parse::<usize>().ok()).and_then(|month| MONTHS.get(month.wrapping_sub(1)));
     match (month, words.next()) {
-        (Some(month), Some(day)) => format!("{} {month}", day.trim_start_matches('0')),
+        (Some(month), Some(day)) => format!("{month} {}", day.trim_start_matches('0')),
         _ => date.to_owned(),
     }
 }
@@ -257,7 +257,7 @@ mod tests {
         let drawn = chart(Shape::Bars, &[-50.0, 100.0]);
         let bars = &drawn["series"][0]["bars"];
         assert_eq!((bars[0]["y"].as_f64(), bars[1]["y"].as_f64()), (drawn["base"].as_f64(), Some(10.0)));
-        assert_eq!(bars[0]["label"], "1 Jan: −50");
+        assert_eq!(bars[0]["label"], "Jan 1: −50");
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             .iter()
             .filter_map(|mark| mark["label"].as_str())
             .collect();
-        assert_eq!((labels.first(), labels.last(), labels.len()), (Some(&"1 Jan"), Some(&"30 Jan"), 4));
+        assert_eq!((labels.first(), labels.last(), labels.len()), (Some(&"Jan 1"), Some(&"Jan 30"), 4));
         assert_eq!((drawn["is_empty"].as_bool(), drawn["rows"].as_array().map(Vec::len)), (Some(true), Some(0)));
         assert_eq!(chart(Shape::Lines, &[])["marks"].as_array().map(Vec::len), Some(0));
     }

@@ -581,3 +581,18 @@ fn imported_emails_are_sanitized_and_have_screenshots() {
         assert!((code == 400 || code == 413) && error.contains(field), "{code} {error}");
     }
 }
+
+#[test]
+fn conversations_are_found_by_the_subject_of_an_email() {
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("the field is a string").to_owned();
+    let set = json!({ "operations": [{ "op": "set", "path": "subject", "value": "Zebra crossing" }] });
+    app.patch(&format!("/v1/emails/{email}/document"), set).data();
+    let total = |search: &str| {
+        let path = format!("/v1/projects/emails?projectId={}&search={search}", app.project);
+        app.get(&path).body["data"]["total"].clone()
+    };
+    assert_eq!((total("zebra"), total("subscribers"), total("giraffe")), (json!(1), json!(1), json!(0)));
+}

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use crate::base::text::fold;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
+use crate::engine::store::{Read, Result as StoreResult};
 use crate::features::emails::model::{Conversation, State};
 use crate::features::emails::views::{ConversationView, Viewer, title};
 use crate::features::emails::{READERS, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{ConversationId, ProjectId};
+use crate::vocab::ids::{AccountId, ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
 pub struct List;
@@ -27,7 +28,7 @@ pub struct ListConversations {
     pub project_id: ProjectId,
     /// Lists only conversations with this status.
     pub status: Option<StateWord>,
-    /// Text to find in the title or the prompt of conversations, ignoring case.
+    /// Text to find in the title, the prompt or the subjects of the emails, ignoring case.
     pub search: Option<String>,
     /// Whether to list only conversations with a favorite email.
     #[serde(default)]
@@ -106,7 +107,10 @@ impl Query for List {
             if fits && input.favorite {
                 fits = store::emails(tx, account, conversation.id)?.iter().any(|email| email.favorite);
             }
-            if fits && words.as_deref().is_none_or(|words| mentions(&conversation, words)) {
+            if let Some(words) = words.as_deref().filter(|_| fits) {
+                fits = mentions(tx, account, &conversation, words)?;
+            }
+            if fits {
                 if total >= window.offset && found.len() < window.limit {
                     found.push(conversation);
                 }
@@ -120,6 +124,16 @@ impl Query for List {
     }
 }
 
-fn mentions(conversation: &Conversation, words: &str) -> bool {
-    fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words)
+/// Returns whether the title, the prompt or the subject of an email contains the words.
+fn mentions(tx: &impl Read, account: AccountId, conversation: &Conversation, words: &str) -> StoreResult<bool> {
+    if fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words) {
+        return Ok(true);
+    }
+    for email in store::emails(tx, account, conversation.id)? {
+        let version = store::version(tx, email.id, email.version)?;
+        if version.is_some_and(|version| fold(&version.subject).contains(words)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
