@@ -42,7 +42,7 @@ impl ComputedStyles {
             for text in dom.children(sheet) {
                 for piece in css::pieces(dom.text(*text)) {
                     if let Piece::Rule { selectors, body } = piece {
-                        looks.add(selectors, body);
+                        looks.add(selectors, body, |_| true);
                     }
                 }
             }
@@ -50,15 +50,16 @@ impl ComputedStyles {
         looks
     }
 
-    fn add(&mut self, selectors: &str, body: &str) {
+    /// Adds a rule with those declarations that `wanted` accepts by their importance.
+    fn add(&mut self, selectors: &str, body: &str, wanted: fn(bool) -> bool) {
         for selector in selectors.split(',').map(str::trim) {
             let last = selector.rsplit([' ', '>', '+', '~', '\n', '\t']).next().unwrap_or_default();
             let is_whole = last.len() == selector.len();
             let Some(mut rule) = simple(last).filter(|rule| is_whole || !rule.classes.is_empty() || rule.id.is_some()) else {
                 continue;
             };
-            let own = css::declarations(body);
-            rule.declarations = own.into_iter().map(|one| (one.name, one.value.to_owned())).collect();
+            let own = css::declarations(body).into_iter().filter(|one| wanted(one.important));
+            rule.declarations = own.map(|one| (one.name, one.value.to_owned())).collect();
             let key = rule.id.as_ref().map(|id| format!("#{id}"));
             let key = key.or_else(|| rule.classes.first().map(|class| format!(".{class}"))).or_else(|| rule.tag.clone());
             self.by_name.entry(key.unwrap_or_default()).or_default().push(self.rules.len());
@@ -150,6 +151,60 @@ impl ComputedStyles {
         }
         shades
     }
+}
+
+/// The rules of an email for readers who prefer dark colors.
+#[derive(Debug, Default)]
+pub struct DarkRules {
+    /// The declarations with `!important`, which take precedence over inline styles.
+    important: ComputedStyles,
+    other: ComputedStyles,
+}
+
+impl DarkRules {
+    /// Collects the rules for dark mode.
+    pub fn of(dom: &Dom) -> Self {
+        let mut rules = Self::default();
+        for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
+            for text in dom.children(sheet) {
+                for piece in css::pieces(dom.text(*text)) {
+                    if let Piece::At { prelude, body: Some(body), .. } = piece
+                        && is_for_dark_mode(prelude)
+                    {
+                        rules.add(body);
+                    }
+                }
+            }
+        }
+        rules
+    }
+
+    fn add(&mut self, body: &str) {
+        for piece in css::pieces(body) {
+            if let Piece::Rule { selectors, body } = piece {
+                self.important.add(selectors, body, |important| important);
+                self.other.add(selectors, body, |important| !important);
+            }
+        }
+    }
+
+    /// Whether the email has no rules for dark mode.
+    pub fn is_empty(&self) -> bool {
+        self.important.rules.is_empty() && self.other.rules.is_empty()
+    }
+
+    /// Returns the value of a property in dark mode; `light` is its value in light mode.
+    pub fn value(&self, dom: &Dom, node: usize, property: &str, light: Option<String>) -> Option<String> {
+        let important = self.important.value(dom, node, property);
+        let is_inline = || dom.own_style(node, property).is_some();
+        important.or_else(|| self.other.value(dom, node, property).filter(|_| !is_inline())).or(light)
+    }
+}
+
+/// Whether a media query selects readers who prefer dark colors.
+fn is_for_dark_mode(prelude: &str) -> bool {
+    let plain: String = prelude.chars().filter(|c| !c.is_whitespace()).collect();
+    plain.to_ascii_lowercase().contains("prefers-color-scheme:dark")
 }
 
 /// The background and text color of a node.

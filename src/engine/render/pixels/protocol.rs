@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::images::{self, ImageFile, ImageMeasurements};
 use super::super::imported_html::{Change, ImportedHtml};
+use super::super::inspect::Inspection;
 use super::sandbox::Confinement;
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 
@@ -48,6 +49,8 @@ pub enum WorkerTask {
     CleanMail,
     /// Edit sanitized HTML, which is the first part.
     Revise(Vec<Change>),
+    /// Find the URLs and the problems of an email's HTML, which is the first part.
+    Inspect,
     /// Run a task on an image file, which is the first part.
     Image(images::Task),
     /// Report the worker's confinement.
@@ -76,6 +79,7 @@ pub enum WorkerReply {
     ImageAddresses(Vec<String>),
     /// Imported HTML: one part with the HTML, which is omitted from the head.
     ImportedHtml(ImportedHtml),
+    Inspection(Inspection),
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
@@ -187,6 +191,14 @@ impl Message<WorkerReply> {
         let WorkerReply::ImportedHtml(imported_html) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(malformed)?;
         Ok(ImportedHtml { html, ..imported_html })
+    }
+
+    /// Returns the inspection in a response.
+    pub fn into_inspection(self) -> Result<Inspection, RenderError> {
+        match self.head {
+            WorkerReply::Inspection(inspection) => Ok(inspection),
+            other => Err(fault(other)),
+        }
     }
 
     /// Returns the new image file in a response.

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{images, imported_html};
+use super::super::{images, imported_html, inspect};
 use super::RenderError;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
@@ -139,6 +139,10 @@ fn perform(
         WorkerTask::CleanMail => imported_html::mail(&file).map(Message::of_imported_html).map_err(RenderError::Refused),
         WorkerTask::Revise(changes) => {
             imported_html::revise(html()?, &changes).map(Message::of_imported_html).map_err(RenderError::Refused)
+        }
+        WorkerTask::Inspect => {
+            let inspection = inspect::inspect(html()?).map_err(RenderError::Refused)?;
+            Ok(Message { head: WorkerReply::Inspection(inspection), parts: vec![] })
         }
         WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;
