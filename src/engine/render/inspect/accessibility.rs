@@ -107,7 +107,7 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(dom: &'a Dom, lines: &'a Lines<'a>) -> Self {
-        let styles = ComputedStyles::of(dom);
+        let styles = ComputedStyles::exact(dom);
         let count = dom.numbers().end;
         let (mut seen, mut sizes, mut bold) = (vec![false; count], vec![16.0_f32; count], vec![false; count]);
         let mut texts = Vec::new();

@@ -3,6 +3,7 @@
 //! The HTML can be hostile, so this code runs in a worker process. It only reads: what the findings mean for a user is decided elsewhere.
 
 pub mod accessibility;
+mod cache;
 mod contrast;
 pub mod links;
 pub mod source;
@@ -12,6 +13,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use self::accessibility::{AccessibilityProblem, AccessibilityRule};
+pub use self::cache::InspectionCache;
 pub use self::links::{LinkKind, LinkUse, Links};
 pub use self::source::{Lines, Place};
 use super::html_limits::{self, HtmlRefusal};
