@@ -117,7 +117,10 @@ impl fmt::Display for FetchError {
                 write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server is running.")
             }
             Self::ConnectionRefused { host } => {
-                write!(f, "{host} does not accept connections (connection refused); check the URL, and that the server is running.")
+                write!(
+                    f,
+                    "{host} does not accept connections (connection refused); check the URL, and that the server is running."
+                )
             }
             Self::Closed { host, cause } => {
                 write!(f, "{host} closed the connection without a response ({cause}); try again later.")

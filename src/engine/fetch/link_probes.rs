@@ -88,7 +88,7 @@ impl LinkProbes {
     /// Returns the semaphore of the URL's registrable domain. Semaphores that no check uses are dropped.
     fn domain(&self, url: &Url) -> Arc<Semaphore> {
         let host = url.host_str().unwrap_or_default();
-        let name = registrable(host).unwrap_or(host).to_owned();
+        let name = url.domain().and_then(registrable).unwrap_or(host).to_owned();
         let mut domains = self.domains.lock().expect("no holder of this lock panics");
         domains.retain(|known, semaphore| *known == name || Arc::strong_count(semaphore) > 1);
         domains.entry(name).or_insert_with(|| Arc::new(Semaphore::new(LINK_CHECKS_PER_DOMAIN))).clone()

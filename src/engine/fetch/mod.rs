@@ -26,7 +26,6 @@ pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
-pub use probe::{Hop, ProbeMethod, ProbeOptions, ProbeResponse};
 
 use std::time::Duration;
 

@@ -56,7 +56,10 @@ impl CheckedEmail {
         }
         if html.len() > limits::HTML_IMPORT_BYTES_MAX {
             let max = limits::HTML_IMPORT_BYTES_MAX;
-            return Err(Failure::field("html", format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", html.len())));
+            return Err(Failure::field(
+                "html",
+                format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", html.len()),
+            ));
         }
         Ok(Self { html: Arc::new(html), subject: None, project: None, field: "html" })
     }

@@ -50,7 +50,8 @@ impl PlaceView {
 /// Returns the score of a check that starts at 100 and loses points for each problem. The first occurrence of a problem costs half of its
 /// `weight`, the second a quarter, and so on. So the score never falls when an occurrence is repaired.
 pub fn score(problems: impl IntoIterator<Item = (f64, usize)>) -> u32 {
-    let lost: f64 = problems.into_iter().map(|(weight, count)| weight * (1.0 - 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)))).sum();
+    let lost: f64 =
+        problems.into_iter().map(|(weight, count)| weight * (1.0 - 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)))).sum();
     (100.0 - lost).clamp(0.0, 100.0).round() as u32
 }
 

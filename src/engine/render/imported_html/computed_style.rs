@@ -136,10 +136,11 @@ impl ComputedStyles {
         let keys = classes.iter().map(|class| format!(".{class}")).chain(id.map(|id| format!("#{id}")));
         let keys = keys.chain([name.to_owned()]);
         let rules = keys.filter_map(|key| self.by_name.get(&key)).flatten().map(|rule| (*rule, &self.rules[*rule]));
-        let found = rules.filter(|(_, rule)| rule.fits(name, id, &classes) && rule.fits_above(dom, node)).filter_map(|(place, rule)| {
-            let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
-            Some((place, value.1.clone()))
-        });
+        let found =
+            rules.filter(|(_, rule)| rule.fits(name, id, &classes) && rule.fits_above(dom, node)).filter_map(|(place, rule)| {
+                let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
+                Some((place, value.1.clone()))
+            });
         found.max_by_key(|(place, _)| *place).map(|(_, value)| value)
     }
 

@@ -61,13 +61,44 @@ const PICTURE_PX_MIN: f32 = 200.0;
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "he", "fa", "ur", "yi", "ps", "sd", "dv"];
 /// Link texts that say nothing without their surroundings, in the languages that most emails are written in.
 const VAGUE: [&str; 34] = [
-    "click here", "click", "here", "tap here", "more", "read more", "learn more", "see more", "find out more", "details", "link",
-    "this link", "go", "hier", "hier klicken", "klicken sie hier", "mehr", "mehr erfahren", "weiterlesen", "ici", "cliquez ici",
-    "en savoir plus", "lire la suite", "plus", "aquí", "haz clic aquí", "leer más", "más información", "clique aqui", "saiba mais",
-    "clicca qui", "qui", "klik hier", "lees meer",
+    "click here",
+    "click",
+    "here",
+    "tap here",
+    "more",
+    "read more",
+    "learn more",
+    "see more",
+    "find out more",
+    "details",
+    "link",
+    "this link",
+    "go",
+    "hier",
+    "hier klicken",
+    "klicken sie hier",
+    "mehr",
+    "mehr erfahren",
+    "weiterlesen",
+    "ici",
+    "cliquez ici",
+    "en savoir plus",
+    "lire la suite",
+    "plus",
+    "aquí",
+    "haz clic aquí",
+    "leer más",
+    "más información",
+    "clique aqui",
+    "saiba mais",
+    "clicca qui",
+    "qui",
+    "klik hier",
+    "lees meer",
 ];
 /// Alt texts that name the kind of the image instead of its content.
-const EMPTY_ALTS: [&str; 10] = ["image", "img", "photo", "picture", "graphic", "banner", "icon", "untitled", "placeholder", "bild"];
+const EMPTY_ALTS: [&str; 10] =
+    ["image", "img", "photo", "picture", "graphic", "banner", "icon", "untitled", "placeholder", "bild"];
 const IMAGE_ENDINGS: [&str; 7] = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"];
 
 /// Returns the problems of an email, in the order of the rules.
@@ -152,7 +183,9 @@ impl<'a> Check<'a> {
             }
         };
         problem.count += 1;
-        if problem.places.len() < limits::PLACES_PER_FINDING_MAX && place.as_ref().is_none_or(|place| !problem.places.contains(place)) {
+        if problem.places.len() < limits::PLACES_PER_FINDING_MAX
+            && place.as_ref().is_none_or(|place| !problem.places.contains(place))
+        {
             problem.places.extend(place);
         }
     }
@@ -174,7 +207,8 @@ impl<'a> Check<'a> {
         let body = dom.first("body");
         let direction = [html, body].into_iter().flatten().find_map(|node| dom.attribute(node, "dir"));
         let below = || dom.numbers().any(|node| dom.attribute(node, "dir").is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")));
-        if RIGHT_TO_LEFT.contains(&primary.as_str()) && !direction.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) && !below() {
+        if RIGHT_TO_LEFT.contains(&primary.as_str()) && !direction.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) && !below()
+        {
             self.note(AccessibilityRule::Direction, html, || {
                 format!("The language {primary} is written from right to left, but no element has dir=\"rtl\".")
             });
@@ -187,8 +221,14 @@ impl<'a> Check<'a> {
             let is_viewport = dom.attribute(meta, "name").is_some_and(|name| name.eq_ignore_ascii_case("viewport"));
             let content = dom.attribute(meta, "content").unwrap_or_default().to_ascii_lowercase().replace(' ', "");
             let scale = content.split(',').find_map(|part| part.strip_prefix("maximum-scale=")?.parse::<f32>().ok());
-            if is_viewport && (content.contains("user-scalable=no") || content.contains("user-scalable=0") || scale.is_some_and(|scale| scale < 2.0)) {
-                self.note(AccessibilityRule::Zoom, Some(meta), || "The viewport meta element prevents readers from zooming in.".into());
+            if is_viewport
+                && (content.contains("user-scalable=no")
+                    || content.contains("user-scalable=0")
+                    || scale.is_some_and(|scale| scale < 2.0))
+            {
+                self.note(AccessibilityRule::Zoom, Some(meta), || {
+                    "The viewport meta element prevents readers from zooming in.".into()
+                });
             }
         }
     }
@@ -208,7 +248,9 @@ impl<'a> Check<'a> {
                     format!("The {} element moves, and readers cannot stop it.", dom.name(node))
                 }),
                 name => {
-                    if let Some(own) = name.strip_prefix('h').and_then(|level| level.parse::<u8>().ok()).filter(|own| (1..=6).contains(own)) {
+                    if let Some(own) =
+                        name.strip_prefix('h').and_then(|level| level.parse::<u8>().ok()).filter(|own| (1..=6).contains(own))
+                    {
                         self.heading(node, own, level);
                         level = own;
                     }
@@ -239,7 +281,9 @@ impl<'a> Check<'a> {
         match dom.attribute(node, "alt") {
             None if decorative || dom.attribute(node, "aria-label").is_some() => {}
             None if visible::is_tiny(dom, node) => {
-                self.note(AccessibilityRule::SpacerAlt, Some(node), || format!("The spacer or tracking pixel {source} has no alt attribute."));
+                self.note(AccessibilityRule::SpacerAlt, Some(node), || {
+                    format!("The spacer or tracking pixel {source} has no alt attribute.")
+                });
             }
             None => self.note(AccessibilityRule::ImageAlt, Some(node), || format!("The image {source} has no alt attribute.")),
             Some(alt) => {
@@ -255,13 +299,15 @@ impl<'a> Check<'a> {
 
     fn link(&mut self, node: usize) {
         let dom = self.dom;
-        let label = ["aria-label", "title"].into_iter().find_map(|name| dom.attribute(node, name)).filter(|label| visible::shows(label));
+        let label =
+            ["aria-label", "title"].into_iter().find_map(|name| dom.attribute(node, name)).filter(|label| visible::shows(label));
         let text = self.words(node);
         if label.is_some() {
             return;
         }
         if text.is_empty() {
-            let images = || dom.within(node).into_iter().filter(|inner| dom.name(*inner) == "img" && !visible::is_tiny(dom, *inner));
+            let images =
+                || dom.within(node).into_iter().filter(|inner| dom.name(*inner) == "img" && !visible::is_tiny(dom, *inner));
             let href = shortened(dom.attribute(node, "href").unwrap_or_default());
             match images().next() {
                 Some(image) if dom.attribute(image, "alt").is_none() => {}
@@ -295,7 +341,9 @@ impl<'a> Check<'a> {
         let role = dom.attribute(node, "role").map(|role| role.trim().to_ascii_lowercase());
         let is_layout = matches!(role.as_deref(), Some("presentation" | "none"));
         if is_layout && is_data {
-            self.note(AccessibilityRule::DataTableRole, Some(node), || "A table with header cells is marked as presentation.".into());
+            self.note(AccessibilityRule::DataTableRole, Some(node), || {
+                "A table with header cells is marked as presentation.".into()
+            });
         }
         let is_hidden = dom.attribute(node, "aria-hidden") == Some("true");
         if !is_layout && !is_data && !is_hidden && role.is_none() {
@@ -304,16 +352,22 @@ impl<'a> Check<'a> {
     }
 
     fn text(&mut self) {
-        let small: Vec<(usize, f32)> = self.texts.iter().filter(|text| text.size < FONT_PX_MIN).map(|text| (text.node, text.size)).collect();
+        let small: Vec<(usize, f32)> =
+            self.texts.iter().filter(|text| text.size < FONT_PX_MIN).map(|text| (text.node, text.size)).collect();
         for (node, size) in small {
             let words = shortened(self.dom.text(node));
-            self.note(AccessibilityRule::FontSize, Some(self.dom.parent(node)), || format!("\"{words}\" has a font size of {size:.0} px."));
+            self.note(AccessibilityRule::FontSize, Some(self.dom.parent(node)), || {
+                format!("\"{words}\" has a font size of {size:.0} px.")
+            });
         }
         let dom = self.dom;
         let words: usize = self.texts.iter().map(|text| dom.text(text.node).split_whitespace().count()).sum();
         let is_picture = |node: &usize| {
             let width = dom.attribute(*node, "width").and_then(|width| width.trim().trim_end_matches("px").parse::<f32>().ok());
-            dom.name(*node) == "img" && self.seen[*node] && width.is_none_or(|width| width >= PICTURE_PX_MIN) && !visible::is_tiny(dom, *node)
+            dom.name(*node) == "img"
+                && self.seen[*node]
+                && width.is_none_or(|width| width >= PICTURE_PX_MIN)
+                && !visible::is_tiny(dom, *node)
         };
         let picture = dom.numbers().find(is_picture);
         if let Some(picture) = picture.filter(|_| words < WORDS_MIN) {

@@ -54,7 +54,8 @@ fn key(html: &str) -> Key {
 
 /// Returns the approximate size of an inspection in bytes.
 fn weight(inspection: &Inspection) -> usize {
-    let uses = inspection.links.uses.iter().map(|one| size_of_val(one) + one.url.len() + one.text.len() + one.place.excerpt.len());
+    let uses =
+        inspection.links.uses.iter().map(|one| size_of_val(one) + one.url.len() + one.text.len() + one.place.excerpt.len());
     let places = inspection.accessibility.iter().flat_map(|problem| &problem.places);
     uses.sum::<usize>()
         + inspection.links.targets.iter().map(String::len).sum::<usize>()

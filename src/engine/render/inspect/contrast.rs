@@ -64,7 +64,9 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
         let contrast = color::contrast(ink, ground);
         // An estimate that is as low in light mode is not a problem of dark mode.
         let is_known = is_estimate
-            && colors.get(text.node).is_some_and(|(ink, ground)| ground.is_some_and(|ground| color::contrast(*ink, ground) < required));
+            && colors
+                .get(text.node)
+                .is_some_and(|(ink, ground)| ground.is_some_and(|ground| color::contrast(*ink, ground) < required));
         if contrast < required && !is_known {
             let words = shortened(dom.text(text.node));
             found.push(FaintText { node: text.node, text: words, ink, ground, contrast, required, is_estimate });

@@ -198,7 +198,9 @@ impl Finder<'_> {
                 let is_image = matches!(name.as_str(), "img" | "v:fill" | "v:image" | "v:imagedata");
                 for (attribute, kind) in [("href", LinkKind::Link), ("src", LinkKind::Image)] {
                     let is_wanted = if kind == LinkKind::Image { is_image } else { name != "link" };
-                    let Some(value) = tag.attribute(attribute).filter(|value| is_wanted && !value.value.is_empty()) else { continue };
+                    let Some(value) = tag.attribute(attribute).filter(|value| is_wanted && !value.value.is_empty()) else {
+                        continue;
+                    };
                     let place = self.lines.place(start, comment.start + 4 + piece.end);
                     let mut found = new(kind, &decoded(value.value), place);
                     found.outlook_only = true;

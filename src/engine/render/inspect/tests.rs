@@ -57,7 +57,8 @@ fn the_document_needs_a_language_a_direction_and_a_title() {
     assert_eq!(other("lang=en", "lang=ar"), [(Rule::Direction, 1)]);
     assert_eq!(other("lang=en", "lang=ar dir=rtl"), []);
     assert_eq!(other("News</title>", " </title>"), [(Rule::Title, 1)]);
-    let images = "<html lang=en><title>x</title><a href=https://a.example><img src=a.png alt='Sale: everything for half the price'></a>";
+    let images =
+        "<html lang=en><title>x</title><a href=https://a.example><img src=a.png alt='Sale: everything for half the price'></a>";
     assert_eq!(broken(images), [(Rule::TextInImages, 1)]);
 }
 

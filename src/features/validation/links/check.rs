@@ -73,7 +73,10 @@ impl LinkChecker<'_> {
                 }
                 Verdict::Request(_) => {
                     let max = limits::LINKS_CHECKED_MAX;
-                    (LinkStatus::Skipped, Some(format!("The email has more than {max} different links; the others are not requested.")))
+                    (
+                        LinkStatus::Skipped,
+                        Some(format!("The email has more than {max} different links; the others are not requested.")),
+                    )
                 }
             };
             urls.push(CheckedUrl { url, uses, status, error, report: None });
@@ -91,7 +94,11 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: done == requested }
     }
 
-    async fn request(&self, (index, url, may_get): &(usize, Url, fn(&Url) -> bool), options: LinkOptions) -> (usize, Arc<LinkReport>) {
+    async fn request(
+        &self,
+        (index, url, may_get): &(usize, Url, fn(&Url) -> bool),
+        options: LinkOptions,
+    ) -> (usize, Arc<LinkReport>) {
         let check = LinkCheck { follows: options.follows, may_get: *may_get, total: options.each };
         (*index, self.probes.check(self.fetch, url, check, self.now).await)
     }
@@ -141,7 +148,9 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
         300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}) without saying where to.")),
         _ if response.is_bot_wall => because(
             LinkStatus::Unverifiable,
-            &format!("{host} is protected against programs (status {code}), so the link could not be checked. Open it in a browser."),
+            &format!(
+                "{host} is protected against programs (status {code}), so the link could not be checked. Open it in a browser."
+            ),
         ),
         401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
             LinkStatus::Unverifiable,
@@ -159,18 +168,22 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
 
 fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
     match error {
-        FetchError::Scheme(_) | FetchError::Credentials | FetchError::Port(_) | FetchError::NotPublic { .. } => LinkStatus::Blocked,
+        FetchError::Scheme(_) | FetchError::Credentials | FetchError::Port(_) | FetchError::NotPublic { .. } => {
+            LinkStatus::Blocked
+        }
         FetchError::Unresolved { .. } if error.is_unknown_name() => LinkStatus::Broken,
         FetchError::Tls { cause, .. } => {
             // A handshake that breaks off is a broken connection; all other failures are wrong certificates or protocols.
-            let broke_off = ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
+            let broke_off =
+                ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
             if broke_off { LinkStatus::Unreachable } else { LinkStatus::Broken }
         }
         // Some sites redirect forever if their cookie is not sent back.
         FetchError::TooManyRedirects { .. } if sets_cookies => LinkStatus::Unverifiable,
-        FetchError::Unresolved { .. } | FetchError::Unreachable { .. } | FetchError::Closed { .. } | FetchError::TimedOut { .. } => {
-            LinkStatus::Unreachable
-        }
+        FetchError::Unresolved { .. }
+        | FetchError::Unreachable { .. }
+        | FetchError::Closed { .. }
+        | FetchError::TimedOut { .. } => LinkStatus::Unreachable,
         FetchError::ConnectionRefused { .. }
         | FetchError::TooManyRedirects { .. }
         | FetchError::Redirect { .. }

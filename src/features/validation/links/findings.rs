@@ -186,9 +186,15 @@ impl Finder<'_> {
             self.note(LinkRule::PermanentRedirect, checked, format!("The URL redirects permanently to {}.", trail.url));
         }
         if checked.url.starts_with("https:") && trail.url.scheme() == "http" {
-            self.note(LinkRule::InsecureRedirect, checked, format!("The link redirects to {}, which is not encrypted.", trail.url));
+            self.note(
+                LinkRule::InsecureRedirect,
+                checked,
+                format!("The link redirects to {}, which is not encrypted.", trail.url),
+            );
         }
-        if let Some(days) = trail.certificate_expires.map(|expires| days_left(expires, now)).filter(|days| *days < CERTIFICATE_DAYS_MIN) {
+        if let Some(days) =
+            trail.certificate_expires.map(|expires| days_left(expires, now)).filter(|days| *days < CERTIFICATE_DAYS_MIN)
+        {
             let host = trail.hops.first().map_or(&trail.url, |hop| &hop.url).host_str().unwrap_or_default();
             self.note(LinkRule::CertificateExpires, checked, format!("The certificate of {host} expires in {days} days."));
         }
@@ -197,7 +203,8 @@ impl Finder<'_> {
         if !is_image || !matches!(checked.status, LinkStatus::Ok | LinkStatus::Redirected) {
             return;
         }
-        let kind = response.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        let kind =
+            response.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
         if let Some(kind) = kind.filter(|kind| !kind.starts_with("image/") && kind != "application/octet-stream") {
             self.note(LinkRule::NotAnImage, checked, format!("The URL of the image returns {kind}."));
         }
@@ -285,8 +292,26 @@ impl Finder<'_> {
 
 /// Words of unsubscribe links, in lowercase.
 const UNSUBSCRIBE_WORDS: [&str; 20] = [
-    "unsub", "opt out", "opt-out", "optout", "preferences", "abmeld", "abbestell", "austragen", "désabonn", "désinscri", "desabonn",
-    "darse de baja", "cancelar", "descadastr", "disiscri", "afmeld", "uitschrijv", "отписа", "wypisz", "afmelde",
+    "unsub",
+    "opt out",
+    "opt-out",
+    "optout",
+    "preferences",
+    "abmeld",
+    "abbestell",
+    "austragen",
+    "désabonn",
+    "désinscri",
+    "desabonn",
+    "darse de baja",
+    "cancelar",
+    "descadastr",
+    "disiscri",
+    "afmeld",
+    "uitschrijv",
+    "отписа",
+    "wypisz",
+    "afmelde",
 ];
 
 fn web(url: &str) -> Option<Url> {
@@ -306,8 +331,11 @@ fn site(host: &str) -> &str {
 /// Returns the page of a URL: without UTM parameters, fragment and final slash.
 fn target(url: &str) -> String {
     let Some(mut parsed) = web(url) else { return url.to_owned() };
-    let kept: Vec<(String, String)> =
-        parsed.query_pairs().filter(|(name, _)| !name.starts_with("utm_")).map(|(name, value)| (name.into(), value.into())).collect();
+    let kept: Vec<(String, String)> = parsed
+        .query_pairs()
+        .filter(|(name, _)| !name.starts_with("utm_"))
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect();
     parsed.set_fragment(None);
     parsed.set_query(None);
     if !kept.is_empty() {
@@ -329,7 +357,13 @@ fn shown_host(text: &str) -> Option<String> {
     }
     // A text like "v2.0" or "Node.js" is a host name only if its ending is a known public suffix.
     psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known() && host.contains('.'))?;
-    let is_url = text.contains("://") || text.starts_with("www.") || text.contains('/') || matches!(host.rsplit('.').next(), Some("com" | "org" | "net" | "edu" | "gov" | "de" | "fr" | "nl" | "es" | "it" | "uk" | "eu" | "shop" | "store"));
+    let is_url = text.contains("://")
+        || text.starts_with("www.")
+        || text.contains('/')
+        || matches!(
+            host.rsplit('.').next(),
+            Some("com" | "org" | "net" | "edu" | "gov" | "de" | "fr" | "nl" | "es" | "it" | "uk" | "eu" | "shop" | "store")
+        );
     is_url.then_some(host)
 }
 

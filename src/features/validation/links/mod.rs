@@ -6,6 +6,6 @@
 pub mod check;
 pub mod findings;
 pub mod model;
-pub mod views;
 #[cfg(test)]
 mod tests;
+pub mod views;

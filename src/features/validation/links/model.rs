@@ -77,7 +77,8 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         return anchor(target, around.targets);
     }
     let scheme = url.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     });
     let scheme = scheme.map(str::to_ascii_lowercase);
     match scheme.as_deref() {
@@ -86,14 +87,18 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         Some(scheme) if SCRIPT_SCHEMES.contains(&scheme) => {
             invalid(format!("Email clients remove {scheme}: links. Link to a page with https."))
         }
-        Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => Verdict::Final(
-            LinkStatus::Blocked,
-            format!("{scheme}: is not a scheme of the web, so the link was not requested, and many email clients remove it."),
-        ),
+        Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            Verdict::Final(
+                LinkStatus::Blocked,
+                format!("{scheme}: is not a scheme of the web, so the link was not requested, and many email clients remove it."),
+            )
+        }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
         _ => {
             let what = if kind == LinkKind::Link { "link" } else { "file" };
-            invalid(format!("The URL is relative, but an email has no page that the {what} could be relative to. Write the whole URL with https://."))
+            invalid(format!(
+                "The URL is relative, but an email has no page that the {what} could be relative to. Write the whole URL with https://."
+            ))
         }
     }
 }
@@ -108,7 +113,9 @@ fn web(url: &str, around: &Surroundings<'_>) -> Verdict {
         Err(error) => return invalid(format!("The URL is malformed: {error}.")),
     };
     let is_own = !around.base.is_empty()
-        && url.strip_prefix(around.base.trim_end_matches('/')).is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)));
+        && url
+            .strip_prefix(around.base.trim_end_matches('/'))
+            .is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)));
     if is_own {
         return skipped("The link belongs to this service, which adds it for each recipient.");
     }
@@ -166,9 +173,10 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     if ENCODED_BRACES.iter().any(|braces| url.contains(braces)) {
         return Some(invalid("The braces of a merge field are percent-encoded, so the field is not filled in. Write {{ and }}."));
     }
-    if let Some((start, end)) = FOREIGN_TAGS.iter().find(|(start, end)| {
-        url.split_once(start).is_some_and(|(_, rest)| rest.find(end).is_some_and(|length| length > 0))
-    }) {
+    if let Some((start, end)) = FOREIGN_TAGS
+        .iter()
+        .find(|(start, end)| url.split_once(start).is_some_and(|(_, rest)| rest.find(end).is_some_and(|length| length > 0)))
+    {
         return Some(invalid(format!(
             "The URL contains a merge tag of another service ({start}…{end}), which is not filled in. Write merge fields like \
              {{{{ first_name }}}}."
@@ -192,7 +200,10 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
         && !own(field)
         && field.to_ascii_lowercase().contains("unsub")
     {
-        return Some(invalid(format!("{{{{ {field} }}}} is not the unsubscribe link of this service. Write {}.", placeholders::UNSUBSCRIBE_URL)));
+        return Some(invalid(format!(
+            "{{{{ {field} }}}} is not the unsubscribe link of this service. Write {}.",
+            placeholders::UNSUBSCRIBE_URL
+        )));
     }
     if url.starts_with("{{") && fields.iter().any(|field| own(field)) {
         return Some(skipped("The link is filled in for each recipient when the email is sent."));
@@ -202,9 +213,36 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
 
 /// Words in the URLs and texts of links that change something when they are opened, in lowercase.
 const CHANGING_WORDS: [&str; 30] = [
-    "unsub", "optout", "opt-out", "opt_out", "opt out", "optin", "opt-in", "opt_in", "confirm", "verify", "activate", "approve",
-    "accept", "decline", "subscribe", "remove", "delete", "cancel", "preference", "logout", "abmeld", "abbestell", "bestaetig",
-    "bestätig", "desabonn", "désabonn", "désinscri", "baja", "disiscri", "afmeld",
+    "unsub",
+    "optout",
+    "opt-out",
+    "opt_out",
+    "opt out",
+    "optin",
+    "opt-in",
+    "opt_in",
+    "confirm",
+    "verify",
+    "activate",
+    "approve",
+    "accept",
+    "decline",
+    "subscribe",
+    "remove",
+    "delete",
+    "cancel",
+    "preference",
+    "logout",
+    "abmeld",
+    "abbestell",
+    "bestaetig",
+    "bestätig",
+    "desabonn",
+    "désabonn",
+    "désinscri",
+    "baja",
+    "disiscri",
+    "afmeld",
 ];
 /// The length from which a value looks like a token of one recipient.
 const TOKEN_CHARACTERS_MIN: usize = 24;
@@ -221,7 +259,10 @@ pub fn announces_change(text: &str) -> bool {
 pub fn may_get(url: &Url) -> bool {
     let path = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy();
     let query = percent_encoding::percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
-    !announces_change(&path) && !announces_change(&query) && !query.split(['&', '=', ';']).any(is_random) && !path.split('/').any(is_random)
+    !announces_change(&path)
+        && !announces_change(&query)
+        && !query.split(['&', '=', ';']).any(is_random)
+        && !path.split('/').any(is_random)
 }
 
 /// Returns whether a GET request for an image or a style sheet changes nothing. Their URLs often contain random names.
@@ -245,6 +286,7 @@ fn is_random(value: &str) -> bool {
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
     // Words begin with capitals, so one change per word is not random.
-    let capitals = value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
+    let capitals =
+        value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN
 }

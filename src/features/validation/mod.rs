@@ -1,0 +1,10 @@
+//! Checks of an email before it is sent: links and accessibility.
+//!
+//! A worker process parses the HTML ([`crate::engine::render::inspect`]); this feature decides what its content means for a user, and
+//! sends the requests that the checks need. Nothing is stored: results are cached in memory by content.
+
+pub mod accessibility;
+pub mod links;
+pub mod ops;
+mod source;
+pub mod views;

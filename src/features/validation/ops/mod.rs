@@ -1,0 +1,3 @@
+//! The operations that check emails.
+
+pub mod links;
