@@ -141,7 +141,10 @@ pub const OPERATIONS: &[Entry] = &[
     command::<saved_blocks::ops::update::Update>(),
     command::<saved_blocks::ops::delete::Delete>(),
     // Operations that check emails.
+    asynchronous::<validation::ops::compatibility::Compatibility>(),
     asynchronous::<validation::ops::links::Links>(),
+    asynchronous::<validation::ops::spelling::Spelling>(),
+    asynchronous::<validation::ops::all::All>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),

@@ -1356,6 +1356,16 @@ pub const LINK_RESULTS_MS: i64 = 60 * 1000;
 pub const LINK_RESULTS_MAX: usize = 4_000;
 /// The maximum length of a link. Some clients and mail scanners cut longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
+/// The time after which an unused dictionary is released. Loading one takes up to a quarter of a second, and it takes up to 30 MB.
+pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
+/// The time limit for the DNS lookups of one email. Without a response, the records are reported as not checked.
+pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The time limit for the spelling check of one email. Without a result, the report says so.
+pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.
+pub const VALIDATION_CHOICES_MAX: usize = 100;
+/// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
+pub const SPELLING_PRODUCTS_MAX: usize = 500;
 /// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
 pub const INSPECTIONS_CACHED_MAX: usize = 32;
 

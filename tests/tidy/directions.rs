@@ -9,11 +9,13 @@ const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
 /// The parts of the engine, in order of dependence.
-const ENGINE: [&str; 15] = [
+const ENGINE: [&str; 17] = [
     "store",
     "tasks",
     "admission",
     "recent_log",
+    "clients",
+    "spelling",
     "render",
     "search",
     "fetch",

@@ -25,6 +25,7 @@ use crate::engine::mail::inbound::listener::Listener;
 use crate::engine::render::inspect::InspectionCache;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
+use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::Store;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::status::WorkerBoard;
@@ -98,6 +99,8 @@ pub struct Engine {
     /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
+    /// The dictionaries of the spelling check.
+    pub dictionaries: Dictionaries,
     /// What recently checked emails contain.
     pub inspections: InspectionCache,
     /// Limits the memory that large request bodies use.
@@ -126,6 +129,7 @@ impl Engine {
         let fetch = Arc::new(Fetch::new(&settings));
         let models = Models::new(&settings, &fetch, &random);
         let dns = Dns::new(&settings.mail);
+        let dictionaries = Dictionaries::new(settings.validation.dictionaries.clone(), limits::DICTIONARY_IDLE_MINUTES);
         Self {
             settings,
             clock,
@@ -144,6 +148,7 @@ impl Engine {
             models,
             dns,
             pixels,
+            dictionaries,
             inspections: InspectionCache::default(),
             bodies: Bodies::default(),
             openapi: LazyLock::new(openapi),

@@ -99,7 +99,7 @@ impl Fetch {
         let mut trail = Trail { url, hops: Vec::new(), certificate_expires: None, sets_cookies: false };
         let outcome = match timeout(options.total, self.follow(&mut trail, options)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(FetchError::TimedOut { host: host(&trail.url), after: options.total }),
+            Err(_) => Err(FetchError::TimedOut { host: host(&trail.url), after: rounded(options.total) }),
         };
         Probe { trail, outcome }
     }
@@ -151,6 +151,11 @@ impl Fetch {
         };
         driven(connection, exchange).await
     }
+}
+
+/// Returns a time limit in tenths of a second, for messages.
+fn rounded(limit: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).div_ceil(100).saturating_mul(100))
 }
 
 fn response(status: StatusCode, headers: &HeaderMap) -> ProbeResponse {

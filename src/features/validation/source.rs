@@ -74,6 +74,14 @@ impl CheckedEmail {
         Ok(engine.inspections.put(&self.html, inspection))
     }
 
+    /// Returns the JSON of the compatibility report for these clients, or for all.
+    pub async fn compatibility(&self, context: &Context, clients: Vec<String>, field: &str) -> Result<Vec<u8>, Failure> {
+        match context.engine.pixels.compatibility(&self.html, clients).await {
+            Err(RenderError::Misused(message)) => Err(Failure::field(field, message)),
+            result => result.map_err(|error| self.refused(error)),
+        }
+    }
+
     fn refused(&self, error: RenderError) -> Failure {
         match error {
             RenderError::Busy => Failure::because(Code::Unavailable, error.to_string()).after_seconds(2),
@@ -83,6 +91,15 @@ impl CheckedEmail {
             }
         }
     }
+}
+
+/// Fails if a request names too many clients or languages.
+pub fn check_choices(field: &str, choices: &[impl Sized]) -> Result<(), Failure> {
+    let max = limits::VALIDATION_CHOICES_MAX;
+    if choices.len() <= max {
+        return Ok(());
+    }
+    Err(Failure::field(field, format_args!("expected at most {max} items, found {}", choices.len())))
 }
 
 /// Returns the time that a check may take: `wanted`, or less if the request must end earlier.

@@ -228,6 +228,11 @@ impl Pixels {
         self.workers.inspect(html).await
     }
 
+    /// Returns the JSON of [`crate::engine::clients::report::Report`] about an email's HTML: for the clients with these keys, or for all.
+    pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
+        self.workers.compatibility(html, clients).await
+    }
+
     /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.workers.revise_html(html, changes).await

@@ -182,6 +182,11 @@ impl Workers {
         self.obey(WorkerTask::Inspect, html.as_bytes()).await?.into_inspection()
     }
 
+    /// Returns the JSON of the report on what email clients do with an email's HTML.
+    pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
+        self.obey(WorkerTask::Compatibility { clients }, html.as_bytes()).await?.into_report()
+    }
+
     /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::Revise(changes), html.as_bytes()).await?.into_imported_html()

@@ -53,6 +53,10 @@ pub enum WorkerTask {
     Inspect,
     /// Run a task on an image file, which is the first part.
     Image(images::Task),
+    /// Report what email clients do with an email's HTML, which is the first part: the clients with these keys, or all.
+    Compatibility {
+        clients: Vec<String>,
+    },
     /// Report the worker's confinement.
     Confinement,
 }
@@ -80,6 +84,8 @@ pub enum WorkerReply {
     /// Imported HTML: one part with the HTML, which is omitted from the head.
     ImportedHtml(ImportedHtml),
     Inspection(Inspection),
+    /// A report: one part with its JSON.
+    Report,
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
@@ -197,6 +203,14 @@ impl Message<WorkerReply> {
     pub fn into_inspection(self) -> Result<Inspection, RenderError> {
         match self.head {
             WorkerReply::Inspection(inspection) => Ok(inspection),
+            other => Err(fault(other)),
+        }
+    }
+
+    /// Returns the JSON of the report in a response.
+    pub fn into_report(self) -> Result<Vec<u8>, RenderError> {
+        match self.head {
+            WorkerReply::Report => self.parts.into_iter().next().ok_or_else(malformed),
             other => Err(fault(other)),
         }
     }

@@ -43,6 +43,10 @@ impl Misbehaving {
                 0 => return Ok(()),
                 count => request.extend_from_slice(&buffer[..count]),
             }
+            // A TLS handshake at a port without TLS.
+            if request.starts_with(&[0x16]) {
+                return stream.write_all(answer(400, "").as_bytes()).await;
+            }
         }
         let request = String::from_utf8_lossy(&request).into_owned();
         let line = request.lines().next().unwrap_or_default().to_owned();
@@ -102,7 +106,7 @@ impl Misbehaving {
             "pong" => to(302, &format!("/ping{rest}")),
             "cookies" => answer(302, &format!("location: {path}\r\nset-cookie: seen=1\r\n")),
             "once500" => answer(if count == 1 { 500 } else { 200 }, ""),
-            "later" => answer(if count <= 2 { 429 } else { 200 }, "retry-after: 1\r\n"),
+            "later" => answer(if count == 1 { 429 } else { 200 }, "retry-after: 1\r\n"),
             "much-later" => answer(429, "retry-after: 3600\r\n"),
             "wall" => answer(503, "cf-mitigated: challenge\r\n"),
             "to-private" => to(302, "http://private.test/"),
@@ -111,8 +115,8 @@ impl Misbehaving {
             "to-file" => to(302, "file:///etc/passwd"),
             "to-nothing" => answer(302, ""),
             "to-nonsense" => to(302, "http://["),
-            "to-unsubscribe" if is_head => answer(405, ""),
-            "to-unsubscribe" => to(302, "/unsubscribe/all"),
+            "to-leave-page" if is_head => answer(405, ""),
+            "to-leave-page" => to(302, "/unsubscribe/all"),
             "unsubscribe" => answer(if is_head { 200 } else { 500 }, ""),
             "leave" | "optout" | "confirm" | "token" => answer(403, ""),
             _ => answer(kind.parse().unwrap_or(404), ""),
@@ -218,7 +222,7 @@ const SERVED: [(&str, LinkStatus); 41] = [
     ("/later", Works),
     ("/moved", Redirected),
     ("/chain/-5", Redirected),
-    ("/to-unsubscribe", Redirected),
+    ("/to-leave-page", Redirected),
     ("/404", Broken),
     ("/410", Broken),
     ("/500", Broken),

@@ -61,16 +61,21 @@ impl Async for Links {
     async fn run(context: Context, input: CheckLinks) -> Result<Self::Output, Failure> {
         let start = Instant::now();
         let email = CheckedEmail::load(&context, input.html, input.email_id).await?;
-        let inspection = email.inspect(&context).await?;
         let each = input.timeout.map_or(limits::LINK_CHECK_TIME, |timeout| std::time::Duration::from_millis(timeout.get()));
         let all = source::time_limit(&context, limits::LINKS_CHECK_TIME).saturating_sub(start.elapsed());
         let options = LinkOptions { follows: input.follow_redirects.unwrap_or(true), each, all };
-        let engine = &context.engine;
-        let checker =
-            LinkChecker { fetch: &engine.fetch, probes: &engine.link_probes, base: engine.base_url(), now: context.now() };
-        let checked = checker.check(&inspection.links, options).await;
-        Ok(Done(LinkAnalysis::of(&inspection.links, &checked, context.now(), start.elapsed())))
+        analyze(&context, &email, options).await.map(Done)
     }
+}
+
+/// Checks the links of an email.
+pub async fn analyze(context: &Context, email: &CheckedEmail, options: LinkOptions) -> Result<LinkAnalysis, Failure> {
+    let start = Instant::now();
+    let inspection = email.inspect(context).await?;
+    let engine = &context.engine;
+    let checker = LinkChecker { fetch: &engine.fetch, probes: &engine.link_probes, base: engine.base_url(), now: context.now() };
+    let checked = checker.check(&inspection.links, options).await;
+    Ok(LinkAnalysis::of(&inspection.links, &checked, context.now(), start.elapsed()))
 }
 
 #[cfg(test)]

@@ -1,3 +1,6 @@
 //! The operations that check emails.
 
+pub mod all;
+pub mod compatibility;
 pub mod links;
+pub mod spelling;
