@@ -144,6 +144,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<validation::ops::compatibility::Compatibility>(),
     asynchronous::<validation::ops::links::Links>(),
     asynchronous::<validation::ops::spelling::Spelling>(),
+    asynchronous::<validation::ops::deliverability::Deliverability>(),
     asynchronous::<validation::ops::all::All>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),

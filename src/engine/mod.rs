@@ -4,6 +4,7 @@ pub mod access;
 pub(crate) mod admission;
 pub mod api;
 pub mod clients;
+pub mod deliverability;
 pub(crate) mod fetch;
 pub(crate) mod hold;
 pub(crate) mod language_model;

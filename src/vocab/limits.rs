@@ -1362,6 +1362,8 @@ pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The time limit for the spelling check of one email. Without a result, the report says so.
 pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
+pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.

@@ -9,12 +9,13 @@ const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
 /// The parts of the engine, in order of dependence.
-const ENGINE: [&str; 17] = [
+const ENGINE: [&str; 18] = [
     "store",
     "tasks",
     "admission",
     "recent_log",
     "clients",
+    "deliverability",
     "spelling",
     "render",
     "search",

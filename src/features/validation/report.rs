@@ -8,6 +8,8 @@ use super::compatibility::CompatibilityAnalysis;
 use super::links::views::LinkAnalysis;
 use super::spelling::{SpellingAnalysis, SpellingErrorType};
 use super::views::Severity;
+use crate::engine::deliverability::category::Category;
+use crate::engine::deliverability::result::Analysis;
 
 /// A check of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +19,7 @@ pub enum Check {
     Compatibility,
     Links,
     Spelling,
+    Deliverability,
     Accessibility,
 }
 
@@ -25,6 +28,7 @@ impl Check {
     fn share(self) -> f64 {
         match self {
             Self::Compatibility | Self::Links => 0.25,
+            Self::Deliverability => 0.2,
             Self::Spelling | Self::Accessibility => 0.15,
         }
     }
@@ -39,6 +43,7 @@ pub struct ValidationReport {
     pub compatibility: Option<CompatibilityAnalysis>,
     pub link_analysis: Option<LinkAnalysis>,
     pub spelling: Option<SpellingAnalysis>,
+    pub deliverability: Option<Analysis>,
     pub accessibility: Option<AccessibilityAnalysis>,
     pub summary: ValidationSummary,
     pub recommendations: Recommendations,
@@ -96,6 +101,7 @@ pub struct Results {
     pub compatibility: Option<CompatibilityAnalysis>,
     pub links: Option<LinkAnalysis>,
     pub spelling: Option<SpellingAnalysis>,
+    pub deliverability: Option<Analysis>,
     pub accessibility: Option<AccessibilityAnalysis>,
     pub incomplete: Vec<IncompleteCheck>,
 }
@@ -118,17 +124,21 @@ impl ValidationReport {
         if let Some(spelling) = &results.spelling {
             summary.spelling(spelling);
         }
+        if let Some(analysis) = &results.deliverability {
+            summary.deliverability(analysis);
+        }
         if let Some(accessibility) = &results.accessibility {
             summary.accessibility(accessibility);
         }
         let Summary { scores, totals, recommendations } = summary;
-        let Results { compatibility, links, spelling, accessibility, incomplete } = results;
+        let Results { compatibility, links, spelling, deliverability, accessibility, incomplete } = results;
         let checks_performed = scores.iter().map(|(check, _)| *check).collect();
         Self {
             overall_score: overall(&scores),
             compatibility,
             link_analysis: links,
             spelling,
+            deliverability,
             accessibility,
             summary: totals,
             recommendations,
@@ -142,6 +152,7 @@ impl ValidationReport {
             compatibility: Some(CompatibilityAnalysis::sample()),
             links: Some(LinkAnalysis::sample()),
             spelling: Some(SpellingAnalysis::sample()),
+            deliverability: None,
             accessibility: Some(AccessibilityAnalysis::sample()),
             incomplete: Vec::new(),
         };
@@ -227,6 +238,19 @@ impl Summary {
                 None => format!("Line {}: check the spelling of \"{}\".", error.line, error.word),
             };
             self.advise(severity, text);
+        }
+    }
+
+    fn deliverability(&mut self, analysis: &Analysis) {
+        let advice = &analysis.recommendations;
+        let is_spam = analysis.prediction.category == Category::Spam;
+        let critical = advice.critical.len();
+        let score = analysis.prediction.score.clamp(0.0, 100.0).round() as u32;
+        self.add(Check::Deliverability, score, critical, advice.important.len(), is_spam || critical > 0);
+        for (severity, texts) in
+            [(Severity::Critical, &advice.critical), (Severity::Warning, &advice.important), (Severity::Info, &advice.suggested)]
+        {
+            texts.iter().for_each(|text| self.advise(severity, text.clone()));
         }
     }
 

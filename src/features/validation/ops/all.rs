@@ -9,10 +9,12 @@ use tokio::time::{Instant, timeout};
 
 use super::links::analyze as analyze_links;
 use crate::base::locale::LanguageTag;
-use crate::base::text::NOT_BLANK;
+use crate::base::email::EmailAddress;
+use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::validation::accessibility::AccessibilityAnalysis;
 use crate::features::validation::compatibility::CompatibilityAnalysis;
+use crate::features::validation::deliverability::{self, Envelope};
 use crate::features::validation::links::check::LinkOptions;
 use crate::features::validation::links::views::milliseconds;
 use crate::features::validation::report::{Check, IncompleteCheck, Results, ValidationReport};
@@ -38,6 +40,12 @@ pub struct CheckAll {
     pub email_id: Option<EmailId>,
     /// The project whose names the spelling check accepts. If absent, the project of `emailId`.
     pub project_id: Option<ProjectId>,
+    /// The subject of the email. If absent, the subject of the stored email.
+    pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
+    /// The name of the sender.
+    pub from_name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
+    /// The address of the sender, whose DNS records are checked.
+    pub from_email: Option<EmailAddress>,
     /// Which checks run, and how.
     #[serde(default)]
     pub options: CheckOptions,
@@ -53,6 +61,8 @@ pub struct CheckOptions {
     pub check_links: Option<bool>,
     /// True if absent.
     pub check_spelling: Option<bool>,
+    /// True if absent.
+    pub check_deliverability: Option<bool>,
     /// True if absent.
     pub check_accessibility: Option<bool>,
     /// The keys of the clients to check; all clients if empty or absent.
@@ -91,7 +101,7 @@ type Checked<T> = Option<Result<T, Failure>>;
 impl Async for All {
     async fn run(context: Context, input: CheckAll) -> Result<Self::Output, Failure> {
         let start = Instant::now();
-        let CheckAll { html, email_id, project_id, options } = input;
+        let CheckAll { html, email_id, project_id, subject, from_name, from_email, options } = input;
         source::check_choices("options.clients", &options.clients)?;
         source::check_choices("options.languages", &options.languages)?;
         let email = CheckedEmail::load(&context, html, email_id).await?;
@@ -110,16 +120,25 @@ impl Async for All {
             let languages = options.languages.iter().map(|language| language.as_str().to_owned()).collect();
             spelling::check(&context, &email, SpellingOptions { languages, grammar: true, project: project_id }).await
         });
+        let envelope = Envelope {
+            subject: subject.map(|subject| subject.to_string()),
+            from_name: from_name.map(|name| name.to_string()),
+            from_email,
+        };
+        let deliverability =
+            when(options.check_deliverability, limit, deliverability::check(&context, &email, envelope));
         let accessibility = when(options.check_accessibility, limit, async {
             let inspection = email.inspect(&context).await?;
             Ok(AccessibilityAnalysis::of(&inspection.accessibility))
         });
-        let (compatibility, links, spelling, accessibility) = tokio::join!(compatibility, links, spelling, accessibility);
+        let (compatibility, links, spelling, deliverability, accessibility) =
+            tokio::join!(compatibility, links, spelling, deliverability, accessibility);
         let mut incomplete = Vec::new();
         let results = Results {
             compatibility: settled(Check::Compatibility, compatibility, &mut incomplete)?,
             links: settled(Check::Links, links, &mut incomplete)?,
             spelling: settled(Check::Spelling, spelling, &mut incomplete)?.flatten(),
+            deliverability: settled(Check::Deliverability, deliverability, &mut incomplete)?.flatten(),
             accessibility: settled(Check::Accessibility, accessibility, &mut incomplete)?,
             incomplete: Vec::new(),
         };
@@ -129,9 +148,14 @@ impl Async for All {
                 reason: "Some links were not checked; see linkAnalysis.".to_owned(),
             });
         }
-        let is_late = options.check_spelling.unwrap_or(true) && results.spelling.is_none();
-        if is_late && !incomplete.iter().any(|one| one.check == Check::Spelling) {
-            incomplete.push(IncompleteCheck { check: Check::Spelling, reason: LATE.to_owned() });
+        let missing = [
+            (Check::Spelling, options.check_spelling, results.spelling.is_none()),
+            (Check::Deliverability, options.check_deliverability, results.deliverability.is_none()),
+        ];
+        for (check, _, _) in missing.into_iter().filter(|(_, wanted, is_missing)| *wanted != Some(false) && *is_missing) {
+            if !incomplete.iter().any(|one| one.check == check) {
+                incomplete.push(IncompleteCheck { check, reason: LATE.to_owned() });
+            }
         }
         Ok(Done(ValidationReport::of(Results { incomplete, ..results }, milliseconds(start.elapsed()))))
     }
@@ -184,7 +208,7 @@ mod tests {
             site.url()
         );
         let data = app.post("/v1/emails/validate/all", json!({ "html": html })).data();
-        assert_eq!(data["metadata"]["checksPerformed"], json!(["compatibility", "links", "spelling", "accessibility"]));
+        assert_eq!(data["metadata"]["checksPerformed"], json!(["compatibility", "links", "spelling", "deliverability", "accessibility"]));
         assert_eq!(data["metadata"]["checksIncomplete"], json!([]));
         assert_eq!(data["linkAnalysis"]["summary"]["brokenLinks"], 1);
         assert_eq!(
@@ -195,7 +219,7 @@ mod tests {
         let score = data["overallScore"].as_u64().expect("a score");
         assert!((20..95).contains(&score), "{score}");
         let only =
-            json!({ "html": html, "options": { "checkLinks": false, "checkCompatibility": false, "checkSpelling": false } });
+            json!({ "html": html, "options": { "checkLinks": false, "checkCompatibility": false, "checkSpelling": false, "checkDeliverability": false } });
         let data = app.post("/v1/emails/validate/all", only).data();
         assert_eq!((&data["metadata"]["checksPerformed"], data.get("linkAnalysis")), (&json!(["accessibility"]), None));
         let wrong = json!({ "html": html, "options": { "clients": ["x"] } });

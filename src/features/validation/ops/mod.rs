@@ -2,5 +2,6 @@
 
 pub mod all;
 pub mod compatibility;
+pub mod deliverability;
 pub mod links;
 pub mod spelling;
