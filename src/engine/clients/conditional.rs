@@ -1,7 +1,7 @@
 //! Conditional comments: what Word shows of an email, and what other clients show.
 //!
-//! Word reads `<!--[if mso]>…<![endif]-->` and skips `<!--[if !mso]><!-->…<!--<![endif]-->`. Other clients read both as comments. The text
-//! that Word sees has the length of the source, with spaces for what Word skips, so that positions are the same in both.
+//! Word reads `<!--[if mso]>…<![endif]-->` and skips `<!--[if !mso]><!-->…<!--<![endif]-->`. Others read the markers as comments.
+//! The text that Word sees has the length of the source, with spaces for what Word skips, so that positions are the same in both.
 
 /// The version of Word that is assumed: Outlook 2016 to 2024.
 const MSO_VERSION: f32 = 16.0;

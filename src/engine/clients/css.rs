@@ -2,80 +2,18 @@
 //!
 //! cssparser splits the text into tokens. The structure is read from the tokens, at any nesting level up to a limit.
 
-use cssparser::{ParseError, Parser, Token};
+mod selectors;
+mod tokens;
+
+use cssparser::Parser;
 
 use super::source::Span;
 
+pub use tokens::{Kind, Piece};
+use tokens::{decode, flatten, source_offset};
+
 /// The nesting depth of blocks and functions from which content is skipped.
 const DEPTH_MAX: u8 = 40;
-
-/// The kind of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Ident,
-    AtKeyword,
-    Hash,
-    Text,
-    Url,
-    Number,
-    Percentage,
-    Dimension,
-    Space,
-    Comment,
-    Colon,
-    Semicolon,
-    Comma,
-    Delim(char),
-    /// `~=`, `|=`, `^=`, `$=` or `*=`.
-    Match(char),
-    Function,
-    Parenthesis,
-    Square,
-    Curly,
-    Close,
-    Bad,
-}
-
-/// A token of a style sheet.
-#[derive(Clone, Copy, Debug)]
-pub struct Piece {
-    pub kind: Kind,
-    pub span: Span,
-    /// The value of a number, percentage (from 0 to 1) or dimension.
-    pub number: f32,
-    /// For an opening token, the position of the token that closes it.
-    pub close: u32,
-}
-
-impl Piece {
-    /// Returns the name of an identifier, at-keyword or function.
-    pub fn name<'s>(&self, source: &'s str) -> &'s str {
-        let text = self.span.of(source);
-        match self.kind {
-            Kind::AtKeyword | Kind::Hash => text.get(1..).unwrap_or_default(),
-            Kind::Function => text.strip_suffix('(').unwrap_or(text),
-            _ => text,
-        }
-    }
-
-    /// Whether the token is an identifier, at-keyword or function of this name.
-    pub fn is(&self, source: &str, name: &str) -> bool {
-        self.name(source).eq_ignore_ascii_case(name)
-    }
-
-    /// Returns the unit of a dimension.
-    pub fn unit<'s>(&self, source: &'s str) -> &'s str {
-        let text = self.span.of(source);
-        let digits = text.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '+' | '-'));
-        match digits.strip_prefix(['e', 'E']) {
-            // The exponent of a number such as 1e3px.
-            Some(rest) if rest.starts_with(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-')) => {
-                rest.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-'))
-            }
-            _ => digits,
-        }
-    }
-}
 
 /// What a declaration belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -439,110 +377,6 @@ impl Sheets {
         }
         None
     }
-
-    fn selectors(&mut self, source: &str, prelude: Span) -> Span {
-        let first = self.selectors.len();
-        let mut at = prelude.start;
-        while at < prelude.end {
-            let comma = self.until(at, prelude.end, |kind| kind == Kind::Comma);
-            let range = self.trim(Span { start: at, end: comma });
-            let parts_start = self.parts.len();
-            self.selector(source, range);
-            self.selectors.push(Selector { span: self.covered(range), parts: Span::new(parts_start, self.parts.len()) });
-            at = comma + 1;
-        }
-        Span::new(first, self.selectors.len())
-    }
-
-    fn selector(&mut self, source: &str, range: Span) {
-        let mut at = range.start;
-        let mut combinator: Option<SelectorPart> = None;
-        let mut after_compound = false;
-        while at < range.end {
-            let Some(piece) = self.piece(at) else { return };
-            let (part, next) = match piece.kind {
-                Kind::Comment => (None, at + 1),
-                Kind::Space => (after_compound.then_some((Part::Descendant, piece.span)), at + 1),
-                Kind::Delim('>') => (Some((Part::Child, piece.span)), at + 1),
-                Kind::Delim('+') => (Some((Part::AdjacentSibling, piece.span)), at + 1),
-                Kind::Delim('~') => (Some((Part::GeneralSibling, piece.span)), at + 1),
-                _ => {
-                    self.parts.extend(combinator.take());
-                    after_compound = true;
-                    at = self.simple(source, at, range.end);
-                    continue;
-                }
-            };
-            if let Some((part, span)) = part {
-                let found = SelectorPart { part, span, name: span, value: Span::default() };
-                if part != Part::Descendant || combinator.is_none() {
-                    combinator = Some(found);
-                }
-            }
-            at = next;
-        }
-    }
-
-    /// Reads a type, class, ID, attribute or pseudo-class at a position, and returns the position after it.
-    fn simple(&mut self, source: &str, at: u32, end: u32) -> u32 {
-        let Some(piece) = self.piece(at) else { return end };
-        let following = |offset: u32| self.piece(at + offset).filter(|_| at + offset < end);
-        let name_of = |piece: Piece| Span {
-            start: piece.span.start,
-            end: piece.span.start + u32::try_from(piece.name(source).len()).unwrap_or(0),
-        };
-        let mut value = Span::default();
-        let (part, name, next) = match piece.kind {
-            Kind::Ident => (Part::Type, piece.span, at + 1),
-            Kind::Delim('*') => (Part::Universal, piece.span, at + 1),
-            Kind::Delim('&') => (Part::Nesting, piece.span, at + 1),
-            Kind::Hash => (Part::Id, Span { start: piece.span.start + 1, end: piece.span.end }, at + 1),
-            Kind::Delim('.') => match following(1) {
-                Some(class) if class.kind == Kind::Ident => (Part::Class, class.span, at + 2),
-                _ => return at + 1,
-            },
-            Kind::Square => {
-                let (name, operator, text) = self.attribute_selector(Span { start: at + 1, end: piece.close });
-                value = text;
-                (Part::Attribute(operator), name, piece.close.max(at) + 1)
-            }
-            Kind::Colon => {
-                let double = following(1).is_some_and(|piece| piece.kind == Kind::Colon);
-                let offset = if double { 2 } else { 1 };
-                let Some(named) = following(offset).filter(|piece| matches!(piece.kind, Kind::Ident | Kind::Function)) else {
-                    return at + 1;
-                };
-                let legacy = ["before", "after", "first-line", "first-letter"].iter().any(|name| named.is(source, name));
-                let part = if double || legacy { Part::PseudoElement } else { Part::PseudoClass };
-                (part, name_of(named), named.close.max(at + offset) + 1)
-            }
-            _ => return piece.close.max(at) + 1,
-        };
-        let span = self.covered(Span { start: at, end: next });
-        self.parts.push(SelectorPart { part, span, name, value });
-        next
-    }
-
-    fn attribute_selector(&self, inside: Span) -> (Span, char, Span) {
-        let mut name = Span::default();
-        let mut operator = ' ';
-        for at in inside.start..inside.end.max(inside.start) {
-            let Some(piece) = self.piece(at) else { break };
-            match piece.kind {
-                Kind::Ident if name == Span::default() => name = piece.span,
-                Kind::Delim('=') => operator = '=',
-                Kind::Match(one) => operator = one,
-                Kind::Ident if operator != ' ' => return (name, operator, piece.span),
-                Kind::Text if operator != ' ' => {
-                    let inner =
-                        Span { start: piece.span.start + 1, end: piece.span.end.saturating_sub(1).max(piece.span.start + 1) };
-                    return (name, operator, inner);
-                }
-                _ => {}
-            }
-        }
-        (name, operator, Span::default())
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -553,109 +387,73 @@ struct Context<'a> {
     rule: Option<u32>,
 }
 
-/// Adds the tokens of a text, with the content of blocks after the token that opens them.
-fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, sheets: &mut Sheets, owner: Owner, depth: u8) {
-    loop {
-        let start = input.position().byte_index();
-        let Ok(token) = input.next_including_whitespace_and_comments() else { return };
-        let (kind, number) = kind(token);
-        let end = input.position().byte_index();
-        let at = |index: usize| offset(u32::try_from(index).unwrap_or(u32::MAX));
-        let span = Span { start: at(start), end: at(end) };
-        if kind == Kind::Comment {
-            sheets.comments.push((span, owner));
-        }
-        let index = sheets.pieces.len();
-        sheets.pieces.push(Piece { kind, span, number, close: 0 });
-        if !matches!(kind, Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly) {
-            continue;
-        }
-        if depth < DEPTH_MAX {
-            let _: Result<(), ParseError<()>> = input.parse_nested_block(|inner| {
-                flatten(inner, offset, sheets, owner, depth + 1);
-                Ok(())
-            });
-        } else {
-            // The parser skips the block before the next token.
-            input.skip_whitespace();
-        }
-        let closed = input.position().byte_index();
-        let close = u32::try_from(sheets.pieces.len()).unwrap_or(u32::MAX);
-        let closing = Span { start: at(closed.saturating_sub(1).max(end)), end: at(closed.max(end)) };
-        sheets.pieces.push(Piece { kind: Kind::Close, span: closing, number: 0.0, close: 0 });
-        if let Some(piece) = sheets.pieces.get_mut(index) {
-            piece.close = close;
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(source: &str) -> Sheets {
+        let mut sheets = Sheets::default();
+        sheets.add_sheet(source, Span::new(0, source.len()), 0);
+        sheets
     }
-}
 
-fn kind(token: &Token<'_>) -> (Kind, f32) {
-    let kind = match token {
-        Token::Ident(_) => Kind::Ident,
-        Token::AtKeyword(_) => Kind::AtKeyword,
-        Token::Hash(_) | Token::IDHash(_) => Kind::Hash,
-        Token::QuotedString(_) => Kind::Text,
-        Token::UnquotedUrl(_) => Kind::Url,
-        Token::Delim(one) => Kind::Delim(*one),
-        Token::Number { value, .. } => return (Kind::Number, *value),
-        Token::Percentage { unit_value, .. } => return (Kind::Percentage, *unit_value),
-        Token::Dimension { value, .. } => return (Kind::Dimension, *value),
-        Token::WhiteSpace(_) | Token::CDO | Token::CDC => Kind::Space,
-        Token::Comment(_) => Kind::Comment,
-        Token::Colon => Kind::Colon,
-        Token::Semicolon => Kind::Semicolon,
-        Token::Comma => Kind::Comma,
-        Token::IncludeMatch => Kind::Match('~'),
-        Token::DashMatch => Kind::Match('|'),
-        Token::PrefixMatch => Kind::Match('^'),
-        Token::SuffixMatch => Kind::Match('$'),
-        Token::SubstringMatch => Kind::Match('*'),
-        Token::Function(_) => Kind::Function,
-        Token::ParenthesisBlock => Kind::Parenthesis,
-        Token::SquareBracketBlock => Kind::Square,
-        Token::CurlyBracketBlock => Kind::Curly,
-        Token::BadUrl(_)
-        | Token::BadString(_)
-        | Token::CloseParenthesis
-        | Token::CloseSquareBracket
-        | Token::CloseCurlyBracket => Kind::Bad,
-    };
-    (kind, 0.0)
-}
-
-/// Replaces the character references that occur in `style` attributes. Returns the text, and pairs of an offset in it and in the source.
-fn decode(text: &str) -> (String, Vec<(u32, u32)>) {
-    let mut decoded = String::with_capacity(text.len());
-    let mut offsets = vec![(0, 0)];
-    let mut rest = text;
-    while let Some(found) = rest.find('&') {
-        let (before, reference) = rest.split_at(found);
-        decoded.push_str(before);
-        let known = [
-            ("&quot;", '"'),
-            ("&#34;", '"'),
-            ("&#39;", '\''),
-            ("&#x27;", '\''),
-            ("&apos;", '\''),
-            ("&amp;", '&'),
-            ("&lt;", '<'),
-            ("&gt;", '>'),
-            ("&nbsp;", ' '),
+    #[test]
+    fn rules_at_any_level_have_their_declarations() {
+        let source = "@media screen { @supports (a: b) { p > .a, b { color: red; & i { margin: 0 ! Important } top: 1px } } } q { --x: {}; left: 0 }";
+        let sheets = sheet(source);
+        let preludes: Vec<&str> = sheets.rules.iter().map(|rule| rule.prelude.of(source)).collect();
+        assert_eq!(preludes, ["p > .a, b", "& i", "q"]);
+        let declarations: Vec<(&str, Owner)> = sheets.declarations.iter().map(|one| (one.span.of(source), one.owner)).collect();
+        let expected = [
+            ("color: red", Owner::Rule(0)),
+            ("margin: 0 ! Important", Owner::Rule(1)),
+            ("top: 1px", Owner::Rule(0)),
+            ("--x: {}", Owner::Rule(2)),
+            ("left: 0", Owner::Rule(2)),
         ];
-        let (length, character) = known
-            .iter()
-            .find(|(name, _)| reference.starts_with(name))
-            .map_or((1, '&'), |(name, character)| (name.len(), *character));
-        decoded.push(character);
-        rest = reference.get(length..).unwrap_or_default();
-        let pair = (decoded.len(), text.len() - rest.len());
-        offsets.push((u32::try_from(pair.0).unwrap_or(u32::MAX), u32::try_from(pair.1).unwrap_or(u32::MAX)));
+        assert_eq!(declarations, expected);
+        let important = sheets.declarations[1].important.expect("the declaration is important");
+        assert!(important.space_before && !important.lowercase);
+        assert_eq!((sheets.at_rules[1].at_rule, sheets.rules[0].at_rule, sheets.rules[1].nested_in), (Some(0), Some(1), Some(0)));
     }
-    decoded.push_str(rest);
-    (decoded, offsets)
-}
 
-fn source_offset(offsets: &[(u32, u32)], offset: u32) -> u32 {
-    let index = offsets.partition_point(|(decoded, _)| *decoded <= offset).saturating_sub(1);
-    offsets.get(index).map_or(offset, |(decoded, source)| source + (offset - decoded.min(&offset)))
+    #[test]
+    fn selectors_are_split_into_parts() {
+        let source = "a.b#c:hover > [d^='e'] ~ *::before, f + g:not(.h) i { }";
+        let sheets = sheet(source);
+        let parts = |index: usize| {
+            let parts = sheets.parts_of(&sheets.selectors[index]).iter();
+            parts.map(|part| (part.part, part.name.of(source))).collect::<Vec<_>>()
+        };
+        let first = [
+            (Part::Type, "a"),
+            (Part::Class, "b"),
+            (Part::Id, "c"),
+            (Part::PseudoClass, "hover"),
+            (Part::Child, ">"),
+            (Part::Attribute('^'), "d"),
+            (Part::GeneralSibling, "~"),
+            (Part::Universal, "*"),
+            (Part::PseudoElement, "before"),
+        ];
+        assert_eq!(parts(0), first);
+        let second = [
+            (Part::Type, "f"),
+            (Part::AdjacentSibling, "+"),
+            (Part::Type, "g"),
+            (Part::PseudoClass, "not"),
+            (Part::Descendant, " "),
+            (Part::Type, "i"),
+        ];
+        assert_eq!(parts(1), second);
+    }
+
+    #[test]
+    fn character_references_in_attributes_keep_positions() {
+        let source = "font-family:&quot;A;B&quot;;color:red";
+        let mut sheets = Sheets::default();
+        sheets.add_attribute(source, Span::new(0, source.len()), 0);
+        let declarations: Vec<&str> = sheets.declarations.iter().map(|one| one.span.of(source)).collect();
+        assert_eq!(declarations, ["font-family:&quot;A;B&quot;", "color:red"]);
+    }
 }

@@ -101,7 +101,8 @@ impl fmt::Display for DataError {
         match self {
             Self::TooLarge => write!(
                 f,
-                "The data file has more than {BYTES_MAX} bytes, {FEATURES_MAX} features or {CLIENTS_MAX} clients; use the caniemail.json of the npm package caniemail."
+                "The data file has more than {BYTES_MAX} bytes, {FEATURES_MAX} features or {CLIENTS_MAX} clients; \
+                 use the caniemail.json of the npm package caniemail."
             ),
             Self::Json(reason) => write!(
                 f,

@@ -51,11 +51,18 @@ pub struct Finding {
     pub reach: usize,
     /// Whether only rules that match no element are affected.
     pub is_unused: bool,
+    /// Whether all hits are in style elements.
+    pub is_in_sheets: bool,
     /// What the email has as a replacement.
     pub fallback: Option<&'static str>,
 }
 
 impl Finding {
+    /// Whether the client does not read `style` elements at all.
+    pub fn is_style_element(&self) -> bool {
+        self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
+    }
+
     /// Whether the finding applies, as far as the email shows.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
@@ -120,19 +127,18 @@ pub struct Side<'a> {
 impl<'a> Side<'a> {
     fn new(source: &'a str, word: bool) -> Self {
         let view = View::parse(source, word);
-        let mut uses = detect::uses(&view);
-        uses.sort_by_key(|one| (one.feature, one.span, site_order(one.site)));
-        uses.dedup_by_key(|one| (one.feature, one.span));
-        let mut groups: Vec<(FeatureId, Vec<Use>)> = Vec::new();
-        for one in uses {
-            match groups.last_mut() {
-                Some((feature, group)) if *feature == one.feature => {
-                    if group.len() < USES_OF_FEATURE_MAX {
-                        group.push(one);
-                    }
-                }
-                _ => groups.push((one.feature, vec![one])),
+        let mut groups: Vec<(FeatureId, Vec<Use>)> = (0..).map(FeatureId).zip(TABLE.entries.iter().map(|_| Vec::new())).collect();
+        for one in detect::uses(&view) {
+            if let Some((_, group)) = groups.get_mut(usize::from(one.feature.0)) {
+                group.push(one);
             }
+        }
+        groups.retain(|(_, group)| !group.is_empty());
+        for (_, group) in &mut groups {
+            // Two detectors can find one use, such as an element and its attribute.
+            group.sort_by_key(|one| (one.span, site_order(one.site)));
+            group.dedup_by_key(|one| one.span);
+            group.truncate(USES_OF_FEATURE_MAX);
         }
         let hidden = hidden(&view);
         Self { view, groups, hidden }
@@ -213,7 +219,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Returns the findings of a client, and the features that nobody has tested in it.
+    /// Returns the findings of a client, and the features that no one has tested in it.
     pub fn of(&mut self, analysis: &Analysis<'_>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());
@@ -324,8 +330,9 @@ fn finish(
         _ => false,
     };
     let is_unused = reach == 0 && hits.iter().all(in_rules);
+    let is_in_sheets = hits.iter().all(|hit| in_rules(hit) || matches!(hit.used.site, Site::AtRule(_)));
     let fallback = fallback::of(side, feature, &hits);
-    Some(Finding { feature, support, effect, notes, hits, reach, is_unused, fallback })
+    Some(Finding { feature, support, effect, notes, hits, reach, is_unused, is_in_sheets, fallback })
 }
 
 /// Counts the elements that hits affect.

@@ -477,3 +477,64 @@ const BLOCKS: &[&str] = &[
     "table",
     "ul",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_attributes_have_positions() {
+        let source = "<DIV Id='a\"b' hidden data-x=1>é<br/></div >";
+        let document = parse(source, false);
+        let div = &document.elements[0];
+        assert_eq!(
+            (&*div.name, div.start_tag.of(source), div.end_tag.map(|tag| tag.of(source))),
+            ("div", "<DIV Id='a\"b' hidden data-x=1>", Some("</div >"))
+        );
+        let attributes: Vec<(&str, &str, &str)> =
+            document.attributes_of(div).iter().map(|one| (&*one.name, one.value.of(source), one.span.of(source))).collect();
+        assert_eq!(attributes, [("id", "a\"b", "Id='a\"b'"), ("hidden", "", "hidden"), ("data-x", "1", "data-x=1")]);
+        assert_eq!(div.content().of(source), "é<br/>");
+    }
+
+    #[test]
+    fn omitted_end_tags_close_their_elements() {
+        let parents = |source: &str| {
+            let document = parse(source, false);
+            let name =
+                |index: Option<u32>| index.map_or("-".to_owned(), |index| document.elements[index as usize].name.to_string());
+            document
+                .elements
+                .iter()
+                .map(|element| format!("{}<{}", element.name, name(element.parent)))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(parents("<ul><li>a<li>b</ul><p>c<div>d"), "ul<- li<ul li<ul p<- div<-");
+        assert_eq!(parents("<table><tr><td>a<td>b<tr><td>c</table>"), "table<- tr<table td<tr td<tr tr<table td<tr");
+        assert_eq!(parents("<td><table><tr><td></b></p></table><i>x"), "td<- table<td tr<table td<tr i<td");
+        assert_eq!(parents("<style><p></style><title><b></title><textarea><i></textarea>"), "style<- title<- textarea<-");
+    }
+
+    #[test]
+    fn a_style_element_is_in_the_head_until_the_body_starts() {
+        let in_head = |source: &str| {
+            let document = parse(source, false);
+            document.elements.iter().find(|element| element.name == "style").map(|element| element.in_head)
+        };
+        assert_eq!(in_head("<html><head><title>a</title><style></style>"), Some(true));
+        assert_eq!(in_head("<!-- c --><style></style><p>"), Some(true));
+        assert_eq!(in_head("<p>a</p><style></style>"), Some(false));
+        assert_eq!(in_head("a<style></style>"), Some(false));
+        assert_eq!(in_head("<head></head><body><style></style>"), Some(false));
+    }
+
+    #[test]
+    fn comments_end_as_in_browsers() {
+        let source = "<!-- a > b --><!--><p><!-- c --!><!---><!-- [if mso] --><!--[if mso]>x<![endif]--><!doctype html><!-- d";
+        let document = parse(source, false);
+        let comments: Vec<&str> = document.comments.iter().map(|span| span.of(source)).collect();
+        assert_eq!(comments, ["<!-- a > b -->", "<!-->", "<!-- c --!>", "<!--->", "<!-- d"]);
+        assert_eq!(document.doctype.map(|span| span.of(source)), Some("<!doctype html>"));
+    }
+}

@@ -259,7 +259,10 @@ impl Writer<'_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "the sizes are less than 2^52")]
         let shown = profile.clips_at.map_or(1.0, |limit| limit as f64 / html_bytes.max(1) as f64);
-        let score = score::of_client(found.iter().map(|finding| score::remainder(finding, profile.effect(finding))), shown);
+        // If the client reads no style elements, all that is in them is one loss.
+        let reads_no_styles = found.iter().any(|finding| finding.support == Support::None && finding.is_style_element());
+        let counted = found.iter().filter(|finding| !(reads_no_styles && finding.is_in_sheets));
+        let score = score::of_client(counted.map(|finding| score::remainder(finding, profile.effect(finding))), shown);
         let untested = untested.into_iter().filter_map(|id| Some(TABLE.entry(id)?.slug.as_str().into())).collect();
         ClientIssues {
             client: profile.key.clone(),

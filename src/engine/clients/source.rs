@@ -26,7 +26,7 @@ impl Span {
 }
 
 /// The distance between the offsets whose column is known, so that columns in very long lines are found fast.
-const STEP: usize = 1024;
+const STEP: usize = 128;
 
 /// Converts byte offsets to lines and columns.
 pub struct Lines<'a> {

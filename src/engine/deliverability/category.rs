@@ -2,7 +2,7 @@
 //!
 //! A softmax over about 40 counts gives three probabilities. It was fitted on mail with Gmail's own labels and on templates labeled by
 //! kind. Content alone cannot predict what Gmail treats as spam, which the sender's reputation decides: the third probability only lowers
-//! the confidence of the other two. An email is called spam only if its spam score reaches 5.
+//! the confidence of the other two. An email is classified as spam only if its spam score reaches 5.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -447,11 +447,12 @@ impl Reader {
             "meta" if value("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) => {
                 self.note(Markup::Refresh, at)
             }
-            "link" if value("rel").is_some_and(|rel| rel.eq_ignore_ascii_case("stylesheet")) => {
-                // Style sheets that only load a font are common, and clients ignore them.
-                if !value("href").is_some_and(|address| address.contains("font")) {
-                    self.note(Markup::ExternalStyle, at);
-                }
+            // Style sheets that only load a font are common, and clients ignore them.
+            "link"
+                if value("rel").is_some_and(|rel| rel.eq_ignore_ascii_case("stylesheet"))
+                    && !value("href").is_some_and(|address| address.contains("font")) =>
+            {
+                self.note(Markup::ExternalStyle, at);
             }
             _ => {}
         }

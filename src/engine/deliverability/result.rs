@@ -8,7 +8,7 @@ use super::message::{Input, Message};
 use super::rules::{self, Finding, Level};
 use super::tokens::{self, Verdict};
 
-/// The spam score from which an email is called spam, as in SpamAssassin.
+/// The spam score from which an email is classified as spam, as in SpamAssassin.
 pub const SPAM_SCORE: f64 = 5.0;
 
 /// The predicted placement.
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn spam_is_called_spam_and_removing_a_trigger_raises_the_score() {
+    fn spam_is_classified_as_spam_and_removing_a_trigger_raises_the_score() {
         let spam = "<p>Dear friend, you have won! Claim your prize, absolutely free, 100% guaranteed. Act now!!! Viagra without a \
                     prescription.</p><a href='http://192.0.2.1/'>Click here</a>";
         let analysis = analyze(&Input { html: spam, subject: Some("YOU HAVE WON!!!"), ..Input::default() }, None);

@@ -193,6 +193,6 @@ mod tests {
             ids("Hello there", "Barrister John", "john84726@hotmail.com"),
             ["from_freemail", "from_digits", "from_name_title"]
         );
-        assert_eq!(ids("", "", "nobody"), ["subject_missing", "from_name_missing", "from_invalid"]);
+        assert_eq!(ids("", "", "nowhere"), ["subject_missing", "from_name_missing", "from_invalid"]);
     }
 }

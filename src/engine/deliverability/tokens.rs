@@ -47,6 +47,8 @@ pub struct Evidence {
 
 /// The strength from which the evidence is clear: one hypothesis is ten times as plausible as the other.
 pub const CLEAR: f64 = 1.0;
+/// What clear evidence of spam adds at least. In cross-validation, no legitimate mail had clear evidence and 3.5 points without it.
+const CLEAR_POINTS: f64 = 1.5;
 /// The points that a strength of e (2.718) adds to the spam score, and the most that the tokens add.
 const POINTS: f64 = 2.5;
 const POINTS_MAX: f64 = 8.0;
@@ -66,7 +68,11 @@ impl Evidence {
     /// Returns the points on the scale of the spam score: 0 if the evidence is not clear.
     pub fn points(&self) -> f64 {
         let points = POINTS * self.strength.abs().max(CLEAR).ln();
-        if self.strength < 0.0 { -points.min(RELIEF_MAX) } else { points.min(POINTS_MAX) }
+        match self.verdict() {
+            Verdict::Spam => (CLEAR_POINTS + points).min(POINTS_MAX),
+            Verdict::Unsure => 0.0,
+            Verdict::Legitimate => -points.min(RELIEF_MAX),
+        }
     }
 }
 

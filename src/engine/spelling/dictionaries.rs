@@ -90,15 +90,6 @@ impl Dictionary {
         }
         self.words.check(word)
     }
-
-    /// Returns Hunspell's suggestions, which take milliseconds.
-    pub(super) fn slow_suggestions(&self, word: &str, by_similarity: bool) -> Vec<String> {
-        let mut found = Vec::new();
-        if word.chars().count() <= WORD_CHARACTERS_MAX {
-            self.words.suggester().with_ngram_suggestions(by_similarity).suggest(word, &mut found);
-        }
-        found
-    }
 }
 
 /// A place for a dictionary, which is filled once. `None` means that no dictionary was found, or that it is damaged.
@@ -189,6 +180,8 @@ impl Dictionaries {
     fn read(&self, name: &str) -> Option<Dictionary> {
         let owned = self.folder.as_deref().and_then(|folder| read_folder(folder, name));
         let (affixes, words) = owned.or_else(|| read_embedded(name)).or_else(|| read_folder(Path::new(SYSTEM_FOLDER), name))?;
+        let words =
+            if affixes.lines().any(|line| line.trim_end() == "FLAG num") { without_malformed_flags(&words) } else { words };
         let words = spellbook::Dictionary::new(&affixes, &words).ok()?;
         Some(Dictionary { name: name.to_owned(), words })
     }
@@ -213,6 +206,22 @@ fn file_names(language: &str) -> Vec<String> {
     names.push(default.unwrap_or_else(|| format!("{code}_{}", code.to_ascii_uppercase())));
     names.push(code);
     names
+}
+
+/// Removes the words whose flags are not numbers. The Danish dictionary has a few, for which the library refuses the whole dictionary.
+fn without_malformed_flags(words: &str) -> String {
+    let is_number = |flags: &str| {
+        let flags = flags.split([' ', '\t']).next().unwrap_or_default();
+        flags.split(',').all(|flag| flag.parse::<u16>().is_ok_and(|flag| flag > 0))
+    };
+    let mut kept = String::with_capacity(words.len());
+    for (at, line) in words.lines().enumerate() {
+        if at == 0 || line.split_once('/').is_none_or(|(_, flags)| is_number(flags)) {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 fn file(folder: &Path, name: &str, extension: &str) -> PathBuf {
@@ -277,7 +286,7 @@ mod tests {
             ("fr", "l'offre", "l'ofre"),
             ("es", "suscribir", "suscrivir"),
             ("pt-BR", "atualização", "atualizasão"),
-            ("pt-PT", "actualmente", "actualmentte"),
+            ("pt-PT", "autocarro", "autocaro"),
             ("ru", "скидка", "скитка"),
             ("da", "tilbud", "tilbbud"),
             ("pl", "zamówienie", "zamuwienie"),

@@ -8,13 +8,19 @@ use std::sync::Arc;
 
 use super::dictionaries::{Dictionaries, Dictionary};
 use super::text::Block;
-use super::words::Token;
+use super::tokens::Token;
 
 /// A block with fewer letters has too little text to detect its language.
 const LETTERS_MIN: usize = 40;
 
+/// The language is detected in the first part of a long text.
+const DETECTION_BYTES_MAX: usize = 4_000;
+
 /// The language of the document is detected in at most this much text.
-const DOCUMENT_BYTES_MAX: usize = 20_000;
+const DOCUMENT_BYTES_MAX: usize = 4_000;
+
+/// The first languages of [`CODES`] are those with a dictionary.
+const EMBEDDED_CODES: usize = 10;
 
 /// At most this many words of a text are looked up to choose a language.
 const SAMPLE_WORDS: usize = 60;
@@ -84,8 +90,8 @@ impl<'d> Languages<'d> {
         }
         let declared = blocks.iter().find_map(|block| block.language.clone());
         let sample: Vec<_> = tokens.iter().flatten().filter(|token| is_sample(token)).take(SAMPLE_WORDS * 5).collect();
-        let detected = self.detect(&text);
-        self.document = self.choose([declared, detected, Some(self.document.clone())], &sample);
+        let [first, second] = self.detect(&text);
+        self.document = self.choose([declared, first, second, Some(self.document.clone())], &sample);
     }
 
     /// Returns the language of a block.
@@ -94,13 +100,14 @@ impl<'d> Languages<'d> {
             return self.document.clone();
         }
         let letters = block.text.chars().filter(|c| c.is_alphabetic()).take(LETTERS_MIN).count();
-        let detected = if letters >= LETTERS_MIN { self.detect(&block.text) } else { None };
+        let detected = if letters >= LETTERS_MIN { self.detect(&block.text) } else { [None, None] };
         let document = Some(self.document.clone());
-        if detected.is_none() && block.language.as_deref().is_none_or(|language| code(language) == code(&self.document)) {
+        if detected == [None, None] && block.language.as_deref().is_none_or(|language| code(language) == code(&self.document)) {
             return self.document.clone();
         }
         let sample: Vec<_> = tokens.iter().filter(|token| is_sample(token)).take(SAMPLE_WORDS).collect();
-        self.choose([document, block.language.clone(), detected], &sample)
+        let [first, second] = detected;
+        self.choose([document, block.language.clone(), first, second], &sample)
     }
 
     /// Returns the dictionary of a language, and keeps it until the end of the check.
@@ -121,13 +128,21 @@ impl<'d> Languages<'d> {
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    fn detect(&self, text: &str) -> Option<String> {
-        let info = whatlang::detect(text).filter(|info| info.is_reliable() || info.confidence() > 0.5)?;
-        CODES.iter().find(|(lang, _)| *lang == info.lang()).map(|(_, code)| (*code).to_owned())
+    /// Detects the language. An unreliable result counts only if a dictionary can confirm it. The second result is limited to languages
+    /// with an embedded dictionary, because similar languages are hard to tell apart.
+    fn detect(&mut self, text: &str) -> [Option<String>; 2] {
+        let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
+        let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETECTION_BYTES_MAX).last().unwrap_or(0);
+        let text = if text.len() <= DETECTION_BYTES_MAX { text } else { text.get(..end).unwrap_or_default() };
+        let Some(info) = whatlang::detect(text) else { return [None, None] };
+        let first = name(info.lang()).filter(|code| info.is_reliable() || self.dictionary(code).is_some());
+        let embedded = CODES.iter().take(EMBEDDED_CODES).map(|(lang, _)| *lang).filter(|lang| *lang != whatlang::Lang::Ita);
+        let second = whatlang::Detector::with_allowlist(embedded.collect()).detect_lang(text).and_then(name);
+        [first, if info.is_reliable() { None } else { second }]
     }
 
     /// Returns the candidate that knows the most words. The earlier candidate wins a tie.
-    fn choose(&mut self, candidates: [Option<String>; 3], sample: &[&Token<'_>]) -> String {
+    fn choose(&mut self, candidates: [Option<String>; 4], sample: &[&Token<'_>]) -> String {
         let mut best: Option<(String, f32)> = None;
         let mut tried: Vec<String> = Vec::new();
         for candidate in candidates.into_iter().flatten() {

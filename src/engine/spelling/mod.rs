@@ -5,7 +5,7 @@
 //!                                 └ rules (patterns) + repeats ─────────┘
 //! ```
 //!
-//! Two other checkers can add their findings: a server with the interface of LanguageTool ([`language_tool`]), and a language model
+//! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
 //! ([`model`]). This module does not call them; it writes their requests and reads their answers.
 
 pub mod dictionaries;
@@ -20,7 +20,7 @@ mod rules;
 mod spell;
 mod suggestions;
 pub mod text;
-mod words;
+mod tokens;
 
 use crate::base::html_scanner as html;
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ use self::names::Names;
 use self::rules::{RuleHit, Rules};
 use self::suggestions::Suggester;
 use self::text::{Block, html_blocks, text_blocks};
-use self::words::Token;
+use self::tokens::Token;
 
 /// A check reads at most this many words.
 pub const WORDS_MAX: usize = 20_000;
@@ -117,17 +117,12 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
     let mut tokens: Vec<Vec<Token<'_>>> = Vec::new();
     let mut words_checked = 0;
     for block in blocks {
-        if words_checked >= WORDS_MAX {
-            total_words += block.text.split_whitespace().filter(|chunk| chunk.chars().any(char::is_alphabetic)).count();
-            continue;
-        }
-        let mut found = words::tokens(&block.text);
+        let (found, end) = words::tokens_to(&block.text, WORDS_MAX - words_checked);
         let words = found.iter().filter(|token| token.is_word()).count();
-        total_words += words;
-        if words_checked + words > WORDS_MAX {
-            found.truncate(WORDS_MAX - words_checked);
-        }
-        words_checked += words.min(WORDS_MAX - words_checked);
+        let rest = block.text.get(end..).unwrap_or_default();
+        let uncounted = rest.split_whitespace().filter(|chunk| chunk.chars().any(char::is_alphabetic)).count();
+        total_words += words + uncounted;
+        words_checked += words;
         tokens.push(found);
     }
     let mut checker = Checker {

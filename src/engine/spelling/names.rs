@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::suggestions::Candidate;
-use super::words::{Token, TokenKind};
+use super::tokens::{Token, TokenKind};
 
 /// Names of companies and products, and words of marketing that dictionaries lack.
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -76,16 +76,18 @@ impl Names {
         let proper = best.word.chars().next().is_some_and(char::is_uppercase);
         let seen = self.seen.get(&token.lower).copied().unwrap_or(0);
         match position {
+            // "moka" is no slip of "Mona", but "wendesday" is one of "Wednesday".
+            Position::Lower if proper && !WELL_KNOWN.contains(&best.word.as_str()) => None,
             Position::Lower if length <= 3 => (best.distance == 1 && length == 3).then_some(0.7),
             Position::Lower if length == 4 => (best.distance == 1).then_some(0.8),
             Position::Lower => Some(if best.distance == 1 { 0.95 } else { 0.85 }),
             // A word that is a name elsewhere in the email is one at the start of a sentence too.
-            Position::Start if seen > 0 || proper => (proper && seen == 0 && length >= 7 && best.distance == 1).then_some(0.75),
+            Position::Start if seen > 0 || proper => None,
             Position::Start if length >= 9 => Some(0.8),
             Position::Start => (best.distance == 1 && length >= 5).then_some(0.75),
-            Position::Heading if seen > 2 => None,
+            Position::Heading if seen > 2 || proper => None,
             Position::Heading => (best.distance == 1 && length >= 6).then_some(0.7),
-            Position::Name => (seen < 3 && proper && length >= 6 && best.distance == 1).then_some(0.75),
+            Position::Name => None,
         }
     }
 }
@@ -102,11 +104,74 @@ pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Pos
     if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
 }
 
-/// Whether most words of a block start with a capital: then capitals say nothing about names.
-pub(super) fn is_heading(tokens: &[Token<'_>]) -> bool {
-    let words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3);
-    let (capitals, all) = words.fold((0, 0), |(capitals, all), token| (capitals + usize::from(token.is_capitalized()), all + 1));
-    all >= 3 && capitals * 5 >= all * 4
+/// Whether all long words of a block start with a capital, and at least two of them are no names: then capitals say nothing about names.
+pub(super) fn is_heading(tokens: &[Token<'_>], has: impl Fn(&str) -> bool) -> bool {
+    let mut words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3 && !token.starts_sentence);
+    let ordinary = words.clone().filter(|token| has(&token.lower)).count();
+    ordinary >= 2 && words.all(Token::is_capitalized)
+}
+
+/// Names that everyone writes with a capital, and that are often misspelled. All have six letters or more.
+const WELL_KNOWN: [&str; 45] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "Christmas",
+    "Thanksgiving",
+    "Halloween",
+    "Valentine's",
+    "Easter",
+    "America",
+    "American",
+    "Britain",
+    "British",
+    "Canadian",
+    "Europe",
+    "European",
+    "Germany",
+    "German",
+    "Italian",
+    "Japanese",
+    "Mediterranean",
+    "Portugal",
+    "Portuguese",
+    "Switzerland",
+    "Australia",
+    "Australian",
+    "Netherlands",
+    "Spanish",
+    "French",
+    "Chinese",
+    "English",
+    "California",
+    "Caribbean",
+    "Scandinavian",
+    "Egyptian",
+];
+
+/// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
+pub(super) fn well_known(lower: &str) -> Option<&'static str> {
+    let length = lower.chars().count();
+    if !(6..=15).contains(&length) {
+        return None;
+    }
+    let near = |name: &&&str| {
+        let name_lower = name.to_lowercase();
+        let distance = super::suggestions::distance(lower, &name_lower);
+        distance == 1 || distance == 2 && length >= 7 && name_lower.chars().next() == lower.chars().next()
+    };
+    WELL_KNOWN.iter().find(near).copied()
 }
 
 /// Whether the form of the word shows that it is not for the dictionary: "iPhone", "NASA", "X".
@@ -121,7 +186,7 @@ pub(super) fn is_exempt(token: &Token<'_>) -> bool {
 pub(super) fn is_compound(word: &str, has: impl Fn(&str) -> bool) -> bool {
     for prefix in PREFIXES {
         if let Some(stem) = word.strip_prefix(prefix)
-            && stem.chars().count() >= 4
+            && stem.chars().count() >= 5
             && has(stem)
         {
             return true;
@@ -140,7 +205,7 @@ pub(super) fn is_compound(word: &str, has: impl Fn(&str) -> bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::tokens;
+    use super::super::tokens::tokens;
     use super::*;
 
     #[test]
@@ -154,8 +219,12 @@ mod tests {
 
     #[test]
     fn capitals_in_headings_are_not_names() {
-        assert!(is_heading(&tokens("Meet Our New Colection Today")));
-        assert!(!is_heading(&tokens("Meet Karim Benzoma and his new team")));
+        let has = |word: &str| ["today", "free", "delivery", "meet"].contains(&word);
+        assert!(is_heading(&tokens("Meet Our Free Colection Today"), has));
+        assert!(!is_heading(&tokens("Meet Karim Benzoma and his free delivery"), has));
+        assert!(!is_heading(&tokens("Save on Staub and Zwilling"), has));
+        assert_eq!(well_known("wensday"), Some("Wednesday"));
+        assert_eq!(well_known("tomasz"), None);
     }
 
     #[test]

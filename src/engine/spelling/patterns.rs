@@ -22,7 +22,7 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use super::words::{Token, TokenKind};
+use super::tokens::{Token, TokenKind};
 
 /// Named sets of words.
 pub(super) type Classes = HashMap<String, HashSet<String>>;
@@ -113,7 +113,10 @@ impl Element {
 
     /// `adjacent` tells whether only a space or nothing separates the token from its neighbor in the pattern.
     fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
-        let found = self.alternatives.iter().any(|alternative| alternative.accepts(tokens, at, adjacent));
+        let found = self.alternatives.iter().any(|alternative| match alternative {
+            Alternative::SentenceStart => self.is_anchor() && starts_sentence(tokens, at),
+            other => other.accepts(tokens, at, adjacent),
+        });
         found != self.negated
     }
 }
@@ -143,7 +146,6 @@ impl Alternative {
     fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
         let token = at.and_then(|at| tokens.get(at));
         match self {
-            Self::SentenceStart => token.is_some_and(|token| token.starts_sentence || token.new_line),
             Self::SentenceEnd => {
                 token.is_none_or(|token| token.new_line || matches!(token.text, "." | "!" | "?" | "…" | ":" | ";"))
             }
@@ -173,7 +175,7 @@ fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) 
     if element.is_anchor() {
         return element.accepts(tokens, Some(at), true).then(|| forward(rest, tokens, at, first))?;
     }
-    let adjacent = at == first || tokens.get(at).is_some_and(is_adjacent);
+    let adjacent = at == first || is_adjacent(tokens, at);
     if element.accepts(tokens, Some(at), adjacent)
         && let Some(end) = forward(rest, tokens, at + 1, first)
     {
@@ -190,10 +192,10 @@ fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     }
     // "^|and" matches the start of a sentence too, which uses up no token.
     let starts = element.alternatives.iter().any(|alternative| matches!(alternative, Alternative::SentenceStart));
-    if starts && !element.negated && Alternative::SentenceStart.accepts(tokens, Some(at), true) && backward(rest, tokens, at) {
+    if starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
         return true;
     }
-    let adjacent = tokens.get(at).is_some_and(is_adjacent);
+    let adjacent = is_adjacent(tokens, at);
     let previous = at.checked_sub(1);
     if element.accepts(tokens, previous, adjacent) && backward(rest, tokens, previous.unwrap_or(0)) {
         return true;
@@ -201,9 +203,15 @@ fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     element.optional && backward(rest, tokens, at)
 }
 
-/// Whether a space separates the token from the previous one, and no line break. A mark needs no space.
-fn is_adjacent(token: &Token<'_>) -> bool {
-    !token.new_line && (token.spaced || token.kind == TokenKind::Mark)
+fn starts_sentence(tokens: &[Token<'_>], at: Option<usize>) -> bool {
+    at.and_then(|at| tokens.get(at)).is_some_and(|token| token.starts_sentence || token.new_line)
+}
+
+/// Whether a space separates the token from the previous one, and no line break. Marks need no space.
+fn is_adjacent(tokens: &[Token<'_>], at: usize) -> bool {
+    let follows_mark =
+        at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| matches!(token.text, "¿" | "¡" | "(" | "\""));
+    tokens.get(at).is_some_and(|token| !token.new_line && (token.spaced || token.kind == TokenKind::Mark || follows_mark))
 }
 
 /// Adds the ending of the third person, which is also that of the plural.
@@ -239,7 +247,7 @@ pub(super) fn remove_s(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::tokens;
+    use super::super::tokens::tokens;
     use super::*;
 
     fn hits(pattern: &str, text: &str) -> Vec<String> {

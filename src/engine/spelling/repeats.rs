@@ -3,7 +3,7 @@
 use super::findings::FindingKind;
 use super::patterns::Hit;
 use super::rules::{RuleHit, Rules};
-use super::words::{Token, TokenKind};
+use super::tokens::{Token, TokenKind};
 
 /// Pairs of these words are repeated by mistake: "in the in the".
 const FUNCTION_WORDS: [&str; 24] = [
@@ -157,7 +157,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::tokens;
+    use super::super::tokens::tokens;
     use super::*;
 
     #[test]

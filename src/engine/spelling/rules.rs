@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::findings::FindingKind;
 use super::patterns::{Classes, Hit, Pattern, add_s, remove_s};
-use super::words::Token;
+use super::tokens::Token;
 
 /// The rule files by language.
 const SOURCES: [(&str, &str); 4] = [
@@ -235,7 +235,7 @@ pub(super) fn capitalized(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::tokens;
+    use super::super::tokens::tokens;
     use super::*;
 
     /// A rule file must have at least this many rules.

@@ -4,20 +4,23 @@ use super::Checker;
 use super::dictionaries::Dictionary;
 use super::findings::FindingKind;
 use super::languages::code;
-use super::names::{Position, is_compound, is_exempt, is_heading, position};
+use super::names::{Position, is_compound, is_exempt, is_heading, position, well_known};
 use super::patterns::Hit;
 use super::rules::{RuleHit, capitalized};
 use super::suggestions::SUGGESTIONS_MAX;
-use super::words::Token;
+use super::tokens::Token;
 
 /// The ID of the rule of a word that is in no dictionary.
 const RULE: &str = "UNKNOWN_WORD";
+
+/// This many words show whether a block is in another language.
+const FOREIGN_SAMPLE: usize = 100;
 
 impl Checker<'_> {
     /// Notes unknown words with a capital inside a sentence: these are names elsewhere in the email too.
     pub(super) fn note_names(&mut self, tokens: &[Token<'_>], language: &str) {
         let Some(dictionary) = self.languages.dictionary(language) else { return };
-        let heading = is_heading(tokens);
+        let heading = is_heading(tokens, |word| dictionary.has(word));
         for (at, token) in tokens.iter().enumerate() {
             if !is_exempt(token) && position(tokens, at, heading) == Position::Name && !dictionary.has(token.text) {
                 self.names.note(&token.lower);
@@ -31,8 +34,11 @@ impl Checker<'_> {
         language: &str,
         dictionary: &Dictionary,
     ) -> Vec<RuleHit<'static>> {
-        let heading = is_heading(tokens);
+        let heading = is_heading(tokens, |word| dictionary.has(word));
         let mut found = Vec::new();
+        if self.is_foreign(tokens, language, dictionary) {
+            return found;
+        }
         for (at, token) in tokens.iter().enumerate() {
             if is_exempt(token) || self.is_known(token, language, dictionary) || in_known_compound(tokens, at, dictionary) {
                 continue;
@@ -42,8 +48,18 @@ impl Checker<'_> {
             if english && is_compound(&token.lower, |part| dictionary.has(part)) {
                 continue;
             }
+            if english
+                && token.is_capitalized()
+                && let Some(name) = well_known(&token.lower)
+            {
+                found.push(hit(at, vec![name.to_owned()], 0.8));
+                continue;
+            }
+            if place == Position::Name {
+                continue;
+            }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
-                // Beyond the limit of look-ups, only words in lower case are reported, without suggestions.
+                // Beyond the limit of lookups, only words in lower case are reported, without suggestions.
                 if place == Position::Lower {
                     found.push(hit(at, Vec::new(), 0.5));
                 }
@@ -56,6 +72,14 @@ impl Checker<'_> {
             }
         }
         found
+    }
+
+    /// Whether so many words are unknown that the text must be in another language.
+    fn is_foreign(&mut self, tokens: &[Token<'_>], language: &str, dictionary: &Dictionary) -> bool {
+        let words: Vec<_> =
+            tokens.iter().filter(|token| !is_exempt(token) && !token.is_capitalized()).take(FOREIGN_SAMPLE).collect();
+        let unknown = words.iter().filter(|token| !self.is_known(token, language, dictionary)).count();
+        unknown >= 3 && unknown * 3 >= words.len()
     }
 
     /// Whether a dictionary or a list of names has the word.

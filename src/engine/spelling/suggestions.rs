@@ -1,8 +1,7 @@
 //! Suggestions for unknown words, the most likely first.
 //!
 //! Most mistakes are one slip: a letter missing, added, replaced, or swapped with its neighbor. These candidates are looked up one by one,
-//! which takes less than a tenth of a millisecond, and ranked by how common the slip is. Hunspell's own suggestions take milliseconds, so
-//! they are asked for only a few words per check.
+//! and ranked by how common the slip is. Hunspell's own suggestions would take many times longer.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,9 +13,6 @@ pub(super) const SUGGESTIONS_MAX: usize = 5;
 
 /// A check looks for suggestions of at most this many distinct words.
 const WORDS_MAX: usize = 50;
-
-/// A check asks for Hunspell's own suggestions for at most this many words.
-const SLOW_WORDS_MAX: usize = 4;
 
 /// Longer words have too many candidates.
 const CHARACTERS_MAX: usize = 24;
@@ -43,25 +39,19 @@ pub(super) struct Candidate {
 pub(super) struct Suggester {
     known: HashMap<(String, String), Vec<Candidate>>,
     words_left: usize,
-    slow_words_left: usize,
 }
 
 impl Suggester {
     pub fn new() -> Self {
-        Self { known: HashMap::new(), words_left: WORDS_MAX, slow_words_left: SLOW_WORDS_MAX }
+        Self { known: HashMap::new(), words_left: WORDS_MAX }
     }
 
-    /// Returns the candidates for a word in lower case, the best first, or `None` if the check has looked for too many words.
+    /// Returns the candidates for a word in lower case, the best first, or `None` if the check has searched for too many words.
     pub fn candidates(&mut self, dictionary: &Dictionary, word: &str) -> Option<&[Candidate]> {
         let key = (dictionary.name().to_owned(), word.to_owned());
         if !self.known.contains_key(&key) {
             self.words_left = self.words_left.checked_sub(1)?;
-            let mut found = near(dictionary, word);
-            if found.is_empty() && word.chars().count() >= 5 && self.slow_words_left > 0 {
-                self.slow_words_left -= 1;
-                found = slow(dictionary, word);
-            }
-            self.known.insert(key.clone(), found);
+            self.known.insert(key.clone(), near(dictionary, word));
         }
         self.known.get(&key).map(Vec::as_slice)
     }
@@ -89,13 +79,6 @@ fn near(dictionary: &Dictionary, word: &str) -> Vec<Candidate> {
     found
 }
 
-fn slow(dictionary: &Dictionary, word: &str) -> Vec<Candidate> {
-    let suggestions = dictionary.slow_suggestions(word, true);
-    let near = suggestions.into_iter().map(|suggestion| (distance(word, &suggestion.to_lowercase()), suggestion));
-    let candidates = near.filter(|(distance, _)| *distance <= 2).take(SUGGESTIONS_MAX);
-    candidates.map(|(distance, word)| Candidate { word, distance, cost: 9.0 }).collect()
-}
-
 struct Search<'s> {
     dictionary: &'s Dictionary,
     alphabet: &'s [char],
@@ -116,7 +99,10 @@ impl Search<'_> {
         let (word, proper) = if self.dictionary.has(&word) {
             (word, false)
         } else {
-            // "wendesday" is near "Wednesday".
+            // "wendesday" is near "Wednesday". Two slips from a name are too far.
+            if distance > 1 {
+                return;
+            }
             let name = super::rules::capitalized(&word);
             if !self.dictionary.has(&name) {
                 return;

@@ -79,7 +79,8 @@ async fn records(context: &Context, from: &EmailAddress) -> Result<(Report, bool
     let spf_domain = return_host.clone().unwrap_or_else(|| domain.clone());
     let [own_dmarc, org_dmarc] = [&domain, &organization].map(|name| format!("_dmarc.{name}"));
     let bimi = format!("default._bimi.{domain}");
-    let names: Vec<String> = selectors.iter().map(|selector| format!("{selector}._domainkey.{}", signer.as_deref().unwrap_or_default())).collect();
+    let names: Vec<String> =
+        selectors.iter().map(|selector| format!("{selector}._domainkey.{}", signer.as_deref().unwrap_or_default())).collect();
     let (txt, own, org, mx, bimi, found) = tokio::join!(
         txt(dns, &spf_domain, end),
         txt(dns, &own_dmarc, end),
@@ -100,7 +101,8 @@ async fn records(context: &Context, from: &EmailAddress) -> Result<(Report, bool
     let included = included(dns, &records.txt, end).await;
     let sending = Sending { spf_mechanism: None, envelope_domain: return_host, dkim_domain: signer };
     let report = authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default());
-    let is_checked = [&records.txt, &records.dmarc].iter().any(|lookup| **lookup != Lookup::NotChecked) || records.mx != Lookup::NotChecked;
+    let is_checked =
+        [&records.txt, &records.dmarc].iter().any(|lookup| **lookup != Lookup::NotChecked) || records.mx != Lookup::NotChecked;
     Ok((report, is_checked))
 }
 
@@ -176,15 +178,19 @@ mod tests {
 
     #[test]
     fn included_domains_are_found_once_and_without_macros() {
-        let texts = ["v=spf1 include:b.example +include:A.example ?include:b.example redirect=c.example include:%{d}.x -all", "include:no"];
+        let texts = [
+            "v=spf1 include:b.example +include:A.example ?include:b.example redirect=c.example include:%{d}.x -all",
+            "include:no",
+        ];
         assert_eq!(includes(&texts.map(str::to_owned)), ["a.example", "b.example", "c.example"]);
     }
 
     #[test]
     fn a_domain_of_the_account_signs_for_its_subdomains() {
-        let keys: Vec<(String, String)> = ["a._domainkey.acme.example", "b._domainkey.acme.example", "c._domainkey.news.acme.example"]
-            .map(|name| (name.to_owned(), String::new()))
-            .to_vec();
+        let keys: Vec<(String, String)> =
+            ["a._domainkey.acme.example", "b._domainkey.acme.example", "c._domainkey.news.acme.example"]
+                .map(|name| (name.to_owned(), String::new()))
+                .to_vec();
         assert_eq!(signer("acme.example", &keys), (Some("acme.example".into()), vec!["a".into(), "b".into()]));
         assert_eq!(signer("news.acme.example", &keys), (Some("news.acme.example".into()), vec!["c".into()]));
         assert_eq!(signer("other.example", &keys), (None, Vec::new()));

@@ -97,7 +97,7 @@ fn decide_selector(condition: &Condition, view: &View<'_>, one: &Use, rule: u32,
         }
         Test::TypeSelector => parts.iter().any(|part| part.part == Part::Type),
         Test::AttributeWithClass => compound(parts, one.span).iter().any(|part| matches!(part.part, Part::Class | Part::Id)),
-        Test::AttributeOperatorNotIn => !condition.words.iter().any(|word| word.chars().next() == Some(operator)),
+        Test::AttributeOperatorNotIn => !condition.words.iter().any(|word| word.starts_with(operator)),
         Test::AttributeNameIn => condition.has(name),
         Test::AttributeGmail => operator != '~' || !name.eq_ignore_ascii_case("class"),
         Test::TouchesNot => {

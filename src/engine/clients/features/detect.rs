@@ -54,10 +54,10 @@ pub fn uses(view: &View<'_>) -> Vec<Use> {
     for span in &view.document.comments {
         found.special("html-comment", *span, Site::Document);
     }
-    if let Some(span) = view.document.doctype {
-        if span.of(view.source).to_ascii_lowercase().split_whitespace().collect::<String>() == "<!doctypehtml>" {
-            found.special("doctype", span, Site::Document);
-        }
+    if let Some(span) = view.document.doctype
+        && span.of(view.source).to_ascii_lowercase().split_whitespace().collect::<String>() == "<!doctypehtml>"
+    {
+        found.special("doctype", span, Site::Document);
     }
     found.uses
 }

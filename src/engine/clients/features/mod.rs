@@ -23,8 +23,6 @@ pub enum Effect {
     Content,
     /// A link or form does not work.
     Link,
-    /// The client drops the whole rule.
-    DropsRule,
     /// The client drops the whole `style` attribute.
     DropsAttribute,
     /// The client drops the whole `style` element.
@@ -36,10 +34,10 @@ impl Effect {
     pub fn weight(self) -> f64 {
         match self {
             Self::Nothing => 0.0,
-            Self::Cosmetic => 0.1,
-            Self::Layout | Self::DropsRule => 0.3,
-            Self::DropsAttribute => 0.5,
-            Self::Content | Self::Link | Self::DropsStyleElement => 1.0,
+            Self::Cosmetic => 0.05,
+            Self::Layout => 0.15,
+            Self::DropsAttribute => 0.3,
+            Self::Content | Self::Link | Self::DropsStyleElement => 0.6,
         }
     }
 }

@@ -4,7 +4,10 @@ use super::super::html::{self, VOID};
 use super::super::source::Lines;
 
 /// The line that Gmail shows at the end of a clipped message.
-const MESSAGE: &str = "<div style=\"padding:16px 0;font-family:Arial,sans-serif;font-size:14px\">[Message clipped]&nbsp; <a href=\"#\">View entire message</a></div>";
+const MESSAGE: &str = concat!(
+    "<div style=\"padding:16px 0;font-family:Arial,sans-serif;font-size:14px\">[Message clipped]&nbsp; ",
+    "<a href=\"#\">View entire message</a></div>"
+);
 
 pub struct Clipped {
     pub html: String,

@@ -30,21 +30,7 @@ pub fn darken(html: &str, mode: DarkMode) -> String {
     if mode != DarkMode::OptIn {
         recolor(&view, mode, &mut edits);
     }
-    let out = apply(html, edits);
-    match mode {
-        DarkMode::None | DarkMode::OptIn => out,
-        DarkMode::Partial | DarkMode::Full => with_default_colors(&out),
-    }
-}
-
-/// Puts the colors of text and background without a color into the head. The email's own styles follow, so they win.
-fn with_default_colors(html: &str) -> String {
-    let style = "<style>html,body{background-color:#121212;color:#FFFFFF}</style>";
-    let head = html.to_ascii_lowercase().find("<head>").map(|at| at + "<head>".len());
-    match head.and_then(|at| html.split_at_checked(at)) {
-        Some((before, after)) => format!("{before}{style}{after}"),
-        None => format!("{style}{html}"),
-    }
+    apply(html, edits)
 }
 
 /// Makes queries for the dark color scheme hold, and queries for the light one fail.
@@ -122,16 +108,11 @@ fn recolor_piece(view: &View<'_>, piece: &Piece, role: Role, mode: DarkMode, edi
     }
     let end = view.sheets.pieces.get(piece.close as usize).filter(|_| piece.kind == Kind::Function);
     let span = Span { start: piece.span.start, end: end.map_or(piece.span.end, |close| close.span.end) };
-    if let Some(painted) = color::parse(span.of(view.source)).filter(|painted| painted.alpha > 0.0) {
-        if let Some(Color { red, green, blue }) = changed(painted.color, role, mode) {
-            let opaque = painted.alpha >= 1.0;
-            let new = if opaque {
-                Color { red, green, blue }.to_string()
-            } else {
-                format!("rgba({red},{green},{blue},{})", painted.alpha)
-            };
-            edits.push(Edit::replace(span, new));
-        }
+    let painted = color::parse(span.of(view.source)).filter(|painted| painted.alpha > 0.0);
+    if let Some((new, alpha)) = painted.and_then(|painted| Some((changed(painted.color, role, mode)?, painted.alpha))) {
+        let Color { red, green, blue } = new;
+        let written = if alpha >= 1.0 { new.to_string() } else { format!("rgba({red},{green},{blue},{alpha})") };
+        edits.push(Edit::replace(span, written));
     }
     span.end
 }

@@ -8,6 +8,8 @@ mod dark;
 mod images;
 mod vml;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::conditions::Applies;
 use super::css::Owner;
 use super::features::detect::Site;
@@ -45,6 +47,8 @@ pub struct Cut {
 #[derive(Clone, Debug)]
 pub struct Transformed {
     pub html: String,
+    /// The style sheet that applies before the styles of the email: the client's font, and its colors in dark mode.
+    pub default_style: String,
     pub cuts: Vec<Cut>,
 }
 
@@ -91,17 +95,18 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     let side = analysis.side(profile);
     let lines = Lines::new(shown);
     let (found, _) = Findings::default().of(&analysis, profile);
-    let mut cutter = Cutter { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new() };
+    let mut cutter = EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
     for finding in &found {
         cutter.finding(finding);
     }
+    cutter.remove_selectors();
     if profile.body_to_div {
         cutter.body_to_div();
     }
     if profile.word {
         vml::draw(&side.view, &mut cutter.edits);
     }
-    let Cutter { edits, mut cuts, .. } = cutter;
+    let EditCollector { edits, mut cuts, .. } = cutter;
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
     if let Some(clipped) = &clipped {
         let why = "The client shows the first 102 KB and a link to the entire message.".to_owned();
@@ -115,18 +120,24 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     if !options.images {
         html = images::block(&html);
     }
-    Transformed { html, cuts }
+    let mut default_style = format!("html{{font-family:{}}}", profile.font);
+    if matches!(dark, DarkMode::Partial | DarkMode::Full) {
+        default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
+    }
+    Transformed { html, default_style, cuts }
 }
 
-struct Cutter<'c, 'a> {
+struct EditCollector<'c, 'a> {
     view: &'c View<'a>,
     profile: &'c Profile,
     lines: Lines<'c>,
     edits: Vec<Edit>,
     cuts: Vec<Cut>,
+    /// The selectors of each rule that the client does not support.
+    selectors: BTreeMap<u32, BTreeSet<u32>>,
 }
 
-impl Cutter<'_, '_> {
+impl EditCollector<'_, '_> {
     fn finding(&mut self, finding: &Finding) {
         let Some(entry) = TABLE.entry(finding.feature) else { return };
         let note = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies).map(|(_, note, _)| &**note);
@@ -135,9 +146,8 @@ impl Cutter<'_, '_> {
             if !hit.cuts || hit.applies != Applies::True {
                 continue;
             }
-            let first = self.edits.len();
             self.hit(hit, &entry.slug);
-            if self.edits.len() == first || self.cuts.len() >= CUTS_MAX {
+            if self.cuts.len() >= CUTS_MAX {
                 continue;
             }
             let what = hit.used.span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
@@ -151,9 +161,10 @@ impl Cutter<'_, '_> {
             Site::Element(index) => self.element(index),
             Site::Attribute(_, span) => self.edits.push(Edit::remove(span)),
             Site::Declaration(index) => self.declaration(index, hit.effect, slug),
-            Site::Selector(rule, _) | Site::Rule(rule) => {
-                self.edits.extend(self.view.rule(rule).map(|rule| Edit::remove(rule.span)))
+            Site::Selector(rule, selector) => {
+                self.selectors.entry(rule).or_default().insert(selector);
             }
+            Site::Rule(rule) => self.edits.extend(self.view.rule(rule).map(|rule| Edit::remove(rule.span))),
             Site::AtRule(index) => {
                 self.edits.extend(self.view.sheets.at_rules.get(index as usize).map(|at_rule| Edit::remove(at_rule.span)));
             }
@@ -214,6 +225,20 @@ impl Cutter<'_, '_> {
         let rest = self.view.source.get(declaration.span.end as usize..).unwrap_or_default();
         let semicolon = u32::from(rest.starts_with(';'));
         self.edits.push(Edit::remove(Span { start: declaration.span.start, end: declaration.span.end + semicolon }));
+    }
+
+    /// Removes the selectors that the client does not support, and the rules that have no others.
+    fn remove_selectors(&mut self) {
+        for (rule, refused) in std::mem::take(&mut self.selectors) {
+            let Some(rule) = self.view.rule(rule) else { continue };
+            let kept: Vec<&str> = (rule.selectors.start..)
+                .zip(self.view.sheets.selectors_of(rule))
+                .filter(|(index, _)| !refused.contains(index))
+                .map(|(_, selector)| selector.span.of(self.view.source))
+                .collect();
+            let edit = if kept.is_empty() { Edit::remove(rule.span) } else { Edit::replace(rule.prelude, kept.join(", ")) };
+            self.edits.push(edit);
+        }
     }
 
     fn body_to_div(&mut self) {

@@ -102,7 +102,10 @@ mod tests {
 
     #[test]
     fn a_button_becomes_a_box_with_round_corners() {
-        let html = "<v:roundrect href=\"https://example.com/\" style=\"height:40px;v-text-anchor:middle;width:200px\" arcsize=\"10%\" stroke=\"f\" fillcolor=\"#2F6F4F\"><w:anchorlock/><center>Buy</center></v:roundrect>";
+        let html = concat!(
+            "<v:roundrect href=\"https://example.com/\" style=\"height:40px;v-text-anchor:middle;width:200px\" arcsize=\"10%\" ",
+            "stroke=\"f\" fillcolor=\"#2F6F4F\"><w:anchorlock/><center>Buy</center></v:roundrect>"
+        );
         let view = View::parse(html, true);
         let mut edits = Vec::new();
         draw(&view, &mut edits);
@@ -113,7 +116,10 @@ mod tests {
 
     #[test]
     fn a_filled_rectangle_keeps_its_image() {
-        let html = "<v:rect fill=\"true\" stroke=\"false\" style=\"width:600px\"><v:fill type=\"tile\" src=\"https://example.com/a.png\" color=\"#fff\"/><v:textbox>x</v:textbox></v:rect>";
+        let html = concat!(
+            "<v:rect fill=\"true\" stroke=\"false\" style=\"width:600px\"><v:fill type=\"tile\" ",
+            "src=\"https://example.com/a.png\" color=\"#fff\"/><v:textbox>x</v:textbox></v:rect>"
+        );
         let view = View::parse(html, true);
         let mut edits = Vec::new();
         draw(&view, &mut edits);

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{self, Mode};
+use super::contrast::{self, Mode, VisibleText};
 use super::source::{Lines, Place, shortened, span};
 use crate::base::locale::LanguageTag;
 use crate::engine::render::imported_html::computed_style::ComputedStyles;
@@ -115,15 +115,6 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     }
     check.found.sort_by_key(|problem| problem.rule as usize);
     check.found
-}
-
-/// A text that readers see.
-pub struct VisibleText {
-    /// The number of the text node.
-    pub node: usize,
-    /// The font size in pixels.
-    pub size: f32,
-    pub is_bold: bool,
 }
 
 struct Check<'a> {

@@ -4,7 +4,6 @@
 //! the way in which several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
 //! clients' formulas are not public, so this is an approximation, and only clearly illegible text is reported.
 
-use super::accessibility::VisibleText;
 use super::source::shortened;
 use crate::base::color::{self, BLACK, LEGIBLE, Painted, WHITE};
 use crate::base::text::Color;
@@ -16,6 +15,15 @@ use crate::engine::render::imported_html::dom::Dom;
 pub enum Mode {
     Light,
     Dark,
+}
+
+/// A text that readers see.
+pub struct VisibleText {
+    /// The number of the text node.
+    pub node: usize,
+    /// The font size in pixels.
+    pub size: f32,
+    pub is_bold: bool,
 }
 
 /// Text with too little contrast.

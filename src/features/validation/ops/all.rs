@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::links::analyze as analyze_links;
-use crate::base::locale::LanguageTag;
 use crate::base::email::EmailAddress;
+use crate::base::locale::LanguageTag;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::validation::accessibility::AccessibilityAnalysis;
@@ -125,8 +125,7 @@ impl Async for All {
             from_name: from_name.map(|name| name.to_string()),
             from_email,
         };
-        let deliverability =
-            when(options.check_deliverability, limit, deliverability::check(&context, &email, envelope));
+        let deliverability = when(options.check_deliverability, limit, deliverability::check(&context, &email, envelope));
         let accessibility = when(options.check_accessibility, limit, async {
             let inspection = email.inspect(&context).await?;
             Ok(AccessibilityAnalysis::of(&inspection.accessibility))
@@ -208,7 +207,10 @@ mod tests {
             site.url()
         );
         let data = app.post("/v1/emails/validate/all", json!({ "html": html })).data();
-        assert_eq!(data["metadata"]["checksPerformed"], json!(["compatibility", "links", "spelling", "deliverability", "accessibility"]));
+        assert_eq!(
+            data["metadata"]["checksPerformed"],
+            json!(["compatibility", "links", "spelling", "deliverability", "accessibility"])
+        );
         assert_eq!(data["metadata"]["checksIncomplete"], json!([]));
         assert_eq!(data["linkAnalysis"]["summary"]["brokenLinks"], 1);
         assert_eq!(
@@ -218,8 +220,7 @@ mod tests {
         assert_eq!(data["accessibility"]["findings"][0]["rule"], "image_alt");
         let score = data["overallScore"].as_u64().expect("a score");
         assert!((20..95).contains(&score), "{score}");
-        let only =
-            json!({ "html": html, "options": { "checkLinks": false, "checkCompatibility": false, "checkSpelling": false, "checkDeliverability": false } });
+        let only = json!({ "html": html, "options": { "checkLinks": false, "checkCompatibility": false, "checkSpelling": false, "checkDeliverability": false } });
         let data = app.post("/v1/emails/validate/all", only).data();
         assert_eq!((&data["metadata"]["checksPerformed"], data.get("linkAnalysis")), (&json!(["accessibility"]), None));
         let wrong = json!({ "html": html, "options": { "clients": ["x"] } });

@@ -87,10 +87,16 @@ mod tests {
             app.post("/v1/emails/validate/deliverability", json!({ "html": html, "subject": subject })).data()
         };
         let plain = ask("<p>Hello Ada, our workshop opens at nine on Saturday. See you there!</p>", "Saturday");
-        let spam = ask("<p>Dear friend, you have won! Claim your prize, 100% free. Act now!!! Viagra without a prescription.</p>", "YOU HAVE WON!!!");
+        let spam = ask(
+            "<p>Dear friend, you have won! Claim your prize, 100% free. Act now!!! Viagra without a prescription.</p>",
+            "YOU HAVE WON!!!",
+        );
         assert_eq!((&plain["prediction"]["category"], &spam["prediction"]["category"]), (&json!("inbox"), &json!("spam")));
         let score = |data: &Value| data["prediction"]["score"].as_f64().expect("a score");
-        assert!(score(&plain) > score(&spam) && plain["prediction"]["confidence"].as_f64().is_some_and(|confidence| confidence <= 0.8));
+        assert!(
+            score(&plain) > score(&spam)
+                && plain["prediction"]["confidence"].as_f64().is_some_and(|confidence| confidence <= 0.8)
+        );
         assert_eq!((plain.get("authentication"), &plain["metadata"]["analysisType"]), (None, &json!("rules+model")));
     }
 

@@ -66,8 +66,15 @@ impl Token<'_> {
     }
 }
 
-/// Returns the tokens of a text.
+/// Returns all tokens of a text.
+#[cfg(test)]
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    tokens_to(text, usize::MAX).0
+}
+
+/// Returns the tokens of a text up to a number of words, and the position in the text after them.
+pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize) {
+    let mut words = 0;
     let mut splitter = Splitter { text, tokens: Vec::new(), spaced: false, new_line: false };
     let mut position = 0;
     while let Some(character) = text.get(position..).and_then(|rest| rest.chars().next()) {
@@ -77,11 +84,16 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             position += 1;
             continue;
         }
+        // A text without words has marks and codes, which count too: they take time and memory.
+        if words >= words_max || splitter.tokens.len() >= words_max.saturating_mul(8) {
+            break;
+        }
         position = splitter.piece(position);
+        words += usize::from(splitter.tokens.last().is_some_and(Token::is_word));
     }
     let mut tokens = splitter.tokens;
     mark_sentences(&mut tokens);
-    tokens
+    (tokens, position)
 }
 
 struct Splitter<'a> {
