@@ -117,7 +117,7 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
     let mut tokens: Vec<Vec<Token<'_>>> = Vec::new();
     let mut words_checked = 0;
     for block in blocks {
-        let (found, end) = words::tokens_to(&block.text, WORDS_MAX - words_checked);
+        let (found, end) = tokens::tokens_to(&block.text, WORDS_MAX - words_checked);
         let words = found.iter().filter(|token| token.is_word()).count();
         let rest = block.text.get(end..).unwrap_or_default();
         let uncounted = rest.split_whitespace().filter(|chunk| chunk.chars().any(char::is_alphabetic)).count();
