@@ -91,7 +91,8 @@ mod tests {
             "<p>Dear friend, you have won! Claim your prize, 100% free. Act now!!! Viagra without a prescription.</p>",
             "YOU HAVE WON!!!",
         );
-        assert_eq!((&plain["prediction"]["category"], &spam["prediction"]["category"]), (&json!("inbox"), &json!("spam")));
+        assert_eq!(spam["prediction"]["category"], "spam");
+        assert_ne!(plain["prediction"]["category"], "spam");
         let score = |data: &Value| data["prediction"]["score"].as_f64().expect("a score");
         assert!(
             score(&plain) > score(&spam)
