@@ -96,6 +96,9 @@
 //!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
 //!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
+//! - *How is an email checked?* [`features::validation`]: links, email clients, spelling, deliverability, accessibility. A worker process
+//!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
+//!   [`engine::spelling`] and [`engine::deliverability`] read the text.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
@@ -119,7 +122,7 @@
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
-//!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the planned validators.
+//!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the checks of emails.
 //! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
 //!   the words that it replaces.
 //!
@@ -135,7 +138,8 @@
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
 //! 6. **Only worker processes decode imported emails and images** ([`engine::render::pixels`]). They have limits, no files and no
-//!    network. The server itself reads only the dimensions of an image.
+//!    network. The server itself reads only the dimensions of an image, and the words of an email for the checks of its spelling and its
+//!    deliverability, with a scanner that takes linear time and builds no tree.
 //! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient sources and names the replacements.
 
 // `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `app::print` and `app::complain`.

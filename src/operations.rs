@@ -5,7 +5,7 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, projects, saved_blocks,
-    segments, sending, suppressions, system, tags, topics, tracking, webhooks,
+    segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -140,6 +140,12 @@ pub const OPERATIONS: &[Entry] = &[
     command::<saved_blocks::ops::create::Create>(),
     command::<saved_blocks::ops::update::Update>(),
     command::<saved_blocks::ops::delete::Delete>(),
+    // Operations that check emails.
+    asynchronous::<validation::ops::compatibility::Compatibility>(),
+    asynchronous::<validation::ops::links::Links>(),
+    asynchronous::<validation::ops::spelling::Spelling>(),
+    asynchronous::<validation::ops::deliverability::Deliverability>(),
+    asynchronous::<validation::ops::all::All>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),

@@ -145,8 +145,9 @@ fn write_usage(engine: Arc<Engine>) -> Running {
     Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
 }
 
-fn give_memory_back(_: Arc<Engine>) -> Running {
+fn give_memory_back(engine: Arc<Engine>) -> Running {
     Box::pin(async move {
+        engine.dictionaries.release_idle(engine.clock.now().0 / 1000);
         tokio::task::spawn_blocking(memory::give_back).await.map_err(Failure::internal)?;
         Ok(Step::Done)
     })

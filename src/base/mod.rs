@@ -8,6 +8,7 @@ pub(crate) mod currency;
 pub(crate) mod day;
 pub(crate) mod domain;
 pub mod email;
+pub mod html_scanner;
 pub mod json_bytes;
 pub mod locale;
 pub mod machine;

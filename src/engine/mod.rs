@@ -3,6 +3,8 @@
 pub mod access;
 pub(crate) mod admission;
 pub mod api;
+pub mod clients;
+pub mod deliverability;
 pub(crate) mod fetch;
 pub(crate) mod hold;
 pub(crate) mod language_model;
@@ -13,5 +15,6 @@ pub mod render;
 pub mod runner;
 pub mod search;
 pub mod settings;
+pub mod spelling;
 pub mod store;
 pub mod tasks;

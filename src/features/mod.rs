@@ -45,6 +45,8 @@ pub mod emails;
 
 pub(crate) mod saved_blocks;
 
+pub mod validation;
+
 pub(crate) mod exports;
 
 pub(crate) mod engagement;

@@ -1326,6 +1326,51 @@ pub const CLICK_CHANGES_PER_STEP: usize = 200;
 /// The number of orders that one step attributes again, which takes the writer a few milliseconds.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
+// --- Validation of emails ---
+
+/// The maximum number of URLs in an email that are reported. Long newsletters have two hundred; further URLs are only counted.
+pub const LINKS_INSPECTED_MAX: usize = 2_000;
+/// The maximum number of places listed for one finding: enough to repair a template, whose parts repeat. Further places are only counted.
+pub const PLACES_PER_FINDING_MAX: usize = 20;
+/// The maximum number of different URLs of an email that are requested; links beyond this limit are reported as skipped.
+pub const LINKS_CHECKED_MAX: usize = 200;
+/// The maximum number of links that are checked at the same time, in the whole process. Each takes a connection and a few kilobytes.
+pub const LINK_CHECKS_AT_ONCE: usize = 16;
+/// The maximum number of links of one registrable domain that are checked at the same time, so that its server is not overloaded.
+pub const LINK_CHECKS_PER_DOMAIN: usize = 2;
+/// The maximum number of redirects of a link that are followed. Links of emails pass through two or three trackers; browsers stop at 20.
+pub const LINK_REDIRECTS_MAX: usize = 5;
+/// The time limit for the check of one link, with its redirects and its second attempt. Readers do not wait longer.
+pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The minimum time limit that a caller can set for a link. With less, even working sites seem unreachable.
+pub const LINK_CHECK_MS_MIN: u64 = 1_000;
+/// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
+pub const LINK_CHECK_MS_MAX: u64 = 10_000;
+/// The time limit for all links of an email. The request must end before its own limit, so the shorter of both is used.
+pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
+pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
+/// How long the result for a URL is cached: as long as a user repairs and checks an email again.
+pub const LINK_RESULTS_MS: i64 = 60 * 1000;
+/// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
+pub const LINK_RESULTS_MAX: usize = 4_000;
+/// The maximum length of a link. Some clients and mail scanners cut longer URLs.
+pub const LINK_CHARACTERS_MAX: usize = 2_000;
+/// The time after which an unused dictionary is released. Loading one takes up to a quarter of a second, and it takes up to 30 MB.
+pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
+/// The time limit for the DNS lookups of one email. Without a response, the records are reported as not checked.
+pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The time limit for the spelling check of one email. Without a result, the report says so.
+pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
+pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.
+pub const VALIDATION_CHOICES_MAX: usize = 100;
+/// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
+pub const SPELLING_PRODUCTS_MAX: usize = 500;
+/// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
+pub const INSPECTIONS_CACHED_MAX: usize = 32;
+
 // --- The doctor ---
 
 /// The minimum free disk space. With less, the service is about to stop accepting writes.

@@ -35,6 +35,7 @@ pub struct Settings {
     /// The language models by name. Invariant after loading: no model is named [`COMPOSER`].
     pub models: BTreeMap<String, Model>,
     pub outbound: Outbound,
+    pub validation: Validation,
     pub rendering: Rendering,
     pub mail: Mail,
     pub webhooks: Webhooks,
@@ -182,6 +183,14 @@ impl FromStr for Protocol {
 #[serde(deny_unknown_fields)]
 pub struct Outbound {
     pub allow_networks: Vec<Network>,
+}
+
+/// The checks of emails before they are sent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Validation {
+    #[serde(deserialize_with = "none_if_empty")]
+    pub dictionaries: Option<PathBuf>,
 }
 
 /// The settings for screenshots and PDFs of emails.

@@ -43,6 +43,7 @@ mod sites;
 mod support;
 mod tracking;
 mod users;
+mod validation;
 mod webhook_crash;
 mod webhook_receivers;
 mod webhooks;

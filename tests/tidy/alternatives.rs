@@ -61,6 +61,15 @@ fn a_send_has_one_content_and_the_recipients_of_its_type() {
 }
 
 #[test]
+fn a_check_names_an_email_or_its_html() {
+    for check_name in ["compatibility", "links", "spelling", "deliverability", "all"] {
+        let accepted = [json!({ "html": "<p>Hi" }), json!({ "emailId": ID }), json!({ "emailId": ID, "html": null })];
+        let refused = [json!({}), json!({ "html": " " }), json!({ "html": "<p>Hi", "emailId": ID })];
+        check(&format!("validation.{check_name}"), &json!({}), &accepted, &refused);
+    }
+}
+
+#[test]
 fn a_bulk_change_names_its_contacts_and_what_changes() {
     let accepted = [
         json!({ "ids": [ID], "addTags": ["vip"] }),

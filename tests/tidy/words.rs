@@ -200,6 +200,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("courier,", "the name of a font"),
     ("\"-u\", \"nobody\"", "the Unix user without privileges"),
     ("\"organisation\"", "the header of a column in customers' files"),
+    ("\"gray\" | \"grey\"", "the names of a color in CSS"),
     ("the text colour", "an instruction of a user, in British English"),
     ("`favourites` in gb", "the British spelling itself"),
 ];
@@ -210,7 +211,10 @@ const EXCEPT: &[(&str, &str)] = &[
     ("assets/composer/", "phrases for emails and the prompts that the composer understands"),
     ("assets/brief/", "the words of prompts"),
     ("assets/demo/", "texts of a shop"),
+    ("assets/deliverability/", "phrases of spam and of other emails"),
     ("assets/fonts/", "license texts of others"),
+    ("assets/spelling/", "words that the spelling check corrects, and license texts of others"),
+    ("src/engine/spelling/dictionaries.rs", "tests with words in British English"),
     ("tests/it/sites/", "websites of invented companies"),
     ("tests/samples/", "emails, feeds and bounces as others write them"),
     ("tests/tidy/words.rs", "lists the old words"),

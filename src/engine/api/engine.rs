@@ -17,13 +17,15 @@ use crate::engine::access::links::Links;
 use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
-use crate::engine::fetch::{Fetch, FetchCache};
+use crate::engine::fetch::{Fetch, FetchCache, LinkProbes};
 use crate::engine::hold::Hold;
 use crate::engine::language_model::Models;
 use crate::engine::mail::dns::Dns;
 use crate::engine::mail::inbound::listener::Listener;
+use crate::engine::render::inspect::InspectionCache;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
+use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::Store;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::status::WorkerBoard;
@@ -90,11 +92,17 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
+    /// The limits and the recent results of link checks.
+    pub link_probes: LinkProbes,
     /// The language models that write emails.
     pub models: Models,
     /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
+    /// The dictionaries of the spelling check.
+    pub dictionaries: Dictionaries,
+    /// What recently checked emails contain.
+    pub inspections: InspectionCache,
     /// Limits the memory that large request bodies use.
     pub bodies: Bodies,
     /// The OpenAPI document. Its paths are relative to the document's location, so the document is the same for every listener.
@@ -121,6 +129,7 @@ impl Engine {
         let fetch = Arc::new(Fetch::new(&settings));
         let models = Models::new(&settings, &fetch, &random);
         let dns = Dns::new(&settings.mail);
+        let dictionaries = Dictionaries::new(settings.validation.dictionaries.clone(), limits::DICTIONARY_IDLE_MINUTES);
         Self {
             settings,
             clock,
@@ -135,9 +144,12 @@ impl Engine {
             links,
             fetch,
             recent_images: FetchCache::default(),
+            link_probes: LinkProbes::default(),
             models,
             dns,
             pixels,
+            dictionaries,
+            inspections: InspectionCache::default(),
             bodies: Bodies::default(),
             openapi: LazyLock::new(openapi),
             started_at,

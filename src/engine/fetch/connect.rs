@@ -55,6 +55,12 @@ pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
+/// A connection, and the certificate of an encrypted host in DER.
+pub struct Connected {
+    pub wire: Box<dyn Wire>,
+    pub certificate: Option<Vec<u8>>,
+}
+
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,
@@ -81,6 +87,11 @@ impl Connector {
 
     /// Connects to the host of `url`, at one of the addresses that `trust` allows.
     pub async fn connect(&self, url: &Url, trust: Trust) -> Result<Box<dyn Wire>, FetchError> {
+        Ok(self.connect_with_certificate(url, trust).await?.wire)
+    }
+
+    /// Connects like [`Connector::connect`], and also returns the host's certificate.
+    pub async fn connect_with_certificate(&self, url: &Url, trust: Trust) -> Result<Connected, FetchError> {
         let encrypted = match url.scheme() {
             "https" => true,
             "http" => false,
@@ -102,7 +113,7 @@ impl Connector {
             },
         };
         let stream = open(&admitted, port, &host.to_string()).await?;
-        if encrypted { self.encrypt(stream, host).await } else { Ok(Box::new(stream)) }
+        if encrypted { self.encrypt(stream, host).await } else { Ok(Connected { wire: Box::new(stream), certificate: None }) }
     }
 
     /// Returns why a request to `url` can never be sent, or `None` if the URL itself shows no reason.
@@ -156,7 +167,7 @@ impl Connector {
         if is_for_web || is_own { Ok(admitted) } else { Err(FetchError::Port(port)) }
     }
 
-    async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Box<dyn Wire>, FetchError> {
+    async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Connected, FetchError> {
         let shown = host.to_string();
         let failed = |cause: String| FetchError::Tls { host: shown.clone(), cause };
         let config = self.tls.get_or_init(|| client_config(&self.further_roots, &[b"http/1.1"])).clone().map_err(failed)?;
@@ -166,13 +177,16 @@ impl Connector {
             Host::Ipv6(address) => ServerName::from(IpAddr::V6(address)),
         };
         let handshake = TlsConnector::from(config).connect(name, stream);
-        Ok(Box::new(handshake.await.map_err(|error| failed(error.to_string()))?))
+        let stream = handshake.await.map_err(|error| failed(error.to_string()))?;
+        let certificate = stream.get_ref().1.peer_certificates().and_then(|all| Some(all.first()?.to_vec()));
+        Ok(Connected { wire: Box::new(stream), certificate })
     }
 }
 
 /// Connects to the first of `addresses` that accepts a connection.
 async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, FetchError> {
     let mut cause = "no address found".to_owned();
+    let mut refusals = 0;
     for address in addresses.iter().take(limits::FETCH_ADDRESSES_TRIED_MAX) {
         match timeout(limits::FETCH_CONNECT_TIME, TcpStream::connect(SocketAddr::new(*address, port))).await {
             Ok(Ok(stream)) => {
@@ -180,11 +194,18 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
-            Ok(Err(error)) => cause = error.to_string(),
+            Ok(Err(error)) => {
+                refusals += usize::from(error.kind() == io::ErrorKind::ConnectionRefused);
+                cause = error.to_string();
+            }
             Err(_) => cause = "no response".to_owned(),
         }
     }
-    Err(FetchError::Unreachable { host: host.to_owned(), cause })
+    let host = host.to_owned();
+    if refusals > 0 && refusals == addresses.len().min(limits::FETCH_ADDRESSES_TRIED_MAX) {
+        return Err(FetchError::ConnectionRefused { host });
+    }
+    Err(FetchError::Unreachable { host, cause })
 }
 
 /// Returns the TLS configuration for these protocols, with the machine's root certificates and those in `further`. Callers keep the

@@ -96,9 +96,9 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
 
 /// A connection that fails once the server has sent more than a maximum number of bytes. Otherwise a server could keep this service busy
 /// with endless interim responses, or with a body in chunks of one byte.
-struct MeteredConnection {
-    wire: Box<dyn Wire>,
-    left: usize,
+pub struct MeteredConnection {
+    pub wire: Box<dyn Wire>,
+    pub left: usize,
 }
 
 impl AsyncRead for MeteredConnection {

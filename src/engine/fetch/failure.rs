@@ -28,6 +28,15 @@ pub enum FetchError {
         host: String,
         cause: String,
     },
+    /// The host refuses connections to this port: no server listens there.
+    ConnectionRefused {
+        host: String,
+    },
+    /// The host closes the connection without a response.
+    Closed {
+        host: String,
+        cause: String,
+    },
     /// The TLS handshake failed, for example because the host's certificate is not trusted.
     Tls {
         host: String,
@@ -64,12 +73,20 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// Returns whether the host's name does not exist. Other failed lookups are temporary.
+    pub fn is_unknown_name(&self) -> bool {
+        // The system's resolver returns its result only in words.
+        matches!(self, Self::Unresolved { cause, .. } if !cause.to_ascii_lowercase().contains("temporary failure"))
+    }
+
     /// Returns whether the same request might succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
             Self::Unresolved { .. }
                 | Self::Unreachable { .. }
+                | Self::ConnectionRefused { .. }
+                | Self::Closed { .. }
                 | Self::Protocol { .. }
                 | Self::TimedOut { .. }
                 | Self::Encoding { .. }
@@ -98,6 +115,15 @@ impl fmt::Display for FetchError {
             }
             Self::Unreachable { host, cause } => {
                 write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server is running.")
+            }
+            Self::ConnectionRefused { host } => {
+                write!(
+                    f,
+                    "{host} does not accept connections (connection refused); check the URL, and that the server is running."
+                )
+            }
+            Self::Closed { host, cause } => {
+                write!(f, "{host} closed the connection without a response ({cause}); try again later.")
             }
             Self::Tls { host, cause } => {
                 write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")

@@ -13,6 +13,8 @@ mod deliver;
 mod exchange;
 mod failure;
 mod inflate;
+mod link_probes;
+mod probe;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +25,7 @@ pub use connect::ResolveFuture;
 pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use failure::FetchError;
+pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 
 use std::time::Duration;
 

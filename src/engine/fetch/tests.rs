@@ -313,7 +313,7 @@ async fn an_unknown_name_and_a_closed_port_give_different_errors() {
     };
     let url: Url = format!("http://{closed}/").parse().expect("the value is an address");
     let error = get(&local(), &url).await.expect_err("no server listens");
-    assert!(matches!(&error, FetchError::Unreachable { .. }) && error.is_passing(), "{error}");
+    assert!(matches!(&error, FetchError::ConnectionRefused { .. }) && error.is_passing(), "{error}");
     let url: Url = "http://nowhere.example/".parse().expect("the value is an address");
     let error = get(&local(), &url).await.expect_err("the name does not exist");
     assert!(error.to_string().starts_with("The host name nowhere.example cannot be resolved"), "{error}");

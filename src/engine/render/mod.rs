@@ -8,6 +8,7 @@ mod filters;
 pub mod html_limits;
 pub mod images;
 pub mod imported_html;
+pub mod inspect;
 pub mod merge;
 pub mod mjml;
 pub mod pixels;

@@ -19,6 +19,8 @@ pub struct ComputedStyles {
     own: Vec<Vec<(String, String)>>,
     rules: Vec<Rule>,
     by_name: HashMap<String, Vec<usize>>,
+    /// Whether the ancestors in a selector must match too. Edits need approximate styles, checks need exact ones.
+    is_exact: bool,
 }
 
 /// A rule with a simple selector: `tag.class#id { … }`.
@@ -27,22 +29,70 @@ struct Rule {
     tag: Option<String>,
     classes: Vec<String>,
     id: Option<String>,
+    /// The selectors of ancestors, from the outermost on.
+    above: Vec<Self>,
     declarations: Vec<(String, String)>,
+}
+
+impl Rule {
+    fn fits(&self, name: &str, id: Option<&str>, classes: &[&str]) -> bool {
+        self.tag.as_ref().is_none_or(|tag| tag == name)
+            && self.id.as_deref().is_none_or(|wanted| id == Some(wanted))
+            && self.classes.iter().all(|class| classes.contains(&class.as_str()))
+    }
+
+    /// Whether the ancestors of a node match, from the nearest on.
+    fn fits_above(&self, dom: &Dom, node: usize) -> bool {
+        let mut wanted = self.above.iter().rev().peekable();
+        let mut at = node;
+        while let Some(rule) = wanted.peek() {
+            at = dom.parent(at);
+            if dom.name(at).is_empty() {
+                return false;
+            }
+            if rule.fits(dom.name(at), dom.attribute(at, "id"), &classes(dom, at)) {
+                wanted.next();
+            }
+        }
+        true
+    }
+}
+
+fn classes(dom: &Dom, node: usize) -> Vec<&str> {
+    dom.attribute(node, "class").map(|all| all.split_whitespace().collect()).unwrap_or_default()
+}
+
+/// Parses the selectors of ancestors; returns `None` for siblings and other selectors that are not supported.
+fn ancestors(selectors: &str) -> Option<Vec<Rule>> {
+    if selectors.contains(['+', '~']) {
+        return None;
+    }
+    // A parent is treated like any ancestor.
+    selectors.split(|c: char| c.is_whitespace() || c == '>').filter(|part| !part.is_empty()).map(simple).collect()
 }
 
 impl ComputedStyles {
     /// Computes the styles of an email in its current state.
     pub fn of(dom: &Dom) -> Self {
+        Self::computed(dom, false)
+    }
+
+    /// Computes the styles like [`ComputedStyles::of`], but only with rules whose whole selector matches.
+    pub fn exact(dom: &Dom) -> Self {
+        Self::computed(dom, true)
+    }
+
+    fn computed(dom: &Dom, is_exact: bool) -> Self {
         let own = |node| {
             let own = css::declarations(dom.attribute(node, "style").unwrap_or_default());
             own.into_iter().map(|one| (one.name, one.value.to_owned())).collect()
         };
-        let mut looks = Self { own: (0..dom.numbers().end).map(own).collect(), ..Self::default() };
+        let mut looks = Self { own: (0..dom.numbers().end).map(own).collect(), is_exact, ..Self::default() };
         for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
             for text in dom.children(sheet) {
                 for piece in css::pieces(dom.text(*text)) {
                     if let Piece::Rule { selectors, body } = piece {
-                        looks.add(selectors, body);
+                        looks.add(selectors, body, |_| true);
                     }
                 }
             }
@@ -50,15 +100,23 @@ impl ComputedStyles {
         looks
     }
 
-    fn add(&mut self, selectors: &str, body: &str) {
+    /// Adds a rule with those declarations that `wanted` accepts by their importance.
+    fn add(&mut self, selectors: &str, body: &str, wanted: fn(bool) -> bool) {
         for selector in selectors.split(',').map(str::trim) {
             let last = selector.rsplit([' ', '>', '+', '~', '\n', '\t']).next().unwrap_or_default();
             let is_whole = last.len() == selector.len();
-            let Some(mut rule) = simple(last).filter(|rule| is_whole || !rule.classes.is_empty() || rule.id.is_some()) else {
+            let Some(mut rule) =
+                simple(last).filter(|rule| self.is_exact || is_whole || !rule.classes.is_empty() || rule.id.is_some())
+            else {
                 continue;
             };
-            let own = css::declarations(body);
-            rule.declarations = own.into_iter().map(|one| (one.name, one.value.to_owned())).collect();
+            let above = &selector[..selector.len() - last.len()];
+            if self.is_exact && !is_whole {
+                let Some(compounds) = ancestors(above) else { continue };
+                rule.above = compounds;
+            }
+            let own = css::declarations(body).into_iter().filter(|one| wanted(one.important));
+            rule.declarations = own.map(|one| (one.name, one.value.to_owned())).collect();
             let key = rule.id.as_ref().map(|id| format!("#{id}"));
             let key = key.or_else(|| rule.classes.first().map(|class| format!(".{class}"))).or_else(|| rule.tag.clone());
             self.by_name.entry(key.unwrap_or_default()).or_default().push(self.rules.len());
@@ -72,21 +130,17 @@ impl ComputedStyles {
         if let Some((_, value)) = own {
             return Some(value.clone());
         }
-        let classes: Vec<&str> = dom.attribute(node, "class").map(|all| all.split_whitespace().collect()).unwrap_or_default();
+        let classes = classes(dom, node);
         let id = dom.attribute(node, "id");
         let name = dom.name(node);
         let keys = classes.iter().map(|class| format!(".{class}")).chain(id.map(|id| format!("#{id}")));
         let keys = keys.chain([name.to_owned()]);
         let rules = keys.filter_map(|key| self.by_name.get(&key)).flatten().map(|rule| (*rule, &self.rules[*rule]));
-        let fits = |rule: &Rule| {
-            rule.tag.as_ref().is_none_or(|tag| tag == name)
-                && rule.id.as_deref().is_none_or(|wanted| id == Some(wanted))
-                && rule.classes.iter().all(|class| classes.contains(&class.as_str()))
-        };
-        let found = rules.filter(|(_, rule)| fits(rule)).filter_map(|(place, rule)| {
-            let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
-            Some((place, value.1.clone()))
-        });
+        let found =
+            rules.filter(|(_, rule)| rule.fits(name, id, &classes) && rule.fits_above(dom, node)).filter_map(|(place, rule)| {
+                let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
+                Some((place, value.1.clone()))
+            });
         found.max_by_key(|(place, _)| *place).map(|(_, value)| value)
     }
 
@@ -152,6 +206,61 @@ impl ComputedStyles {
     }
 }
 
+/// The rules of an email for readers who prefer dark colors.
+#[derive(Debug, Default)]
+pub struct DarkRules {
+    /// The declarations with `!important`, which take precedence over inline styles.
+    important: ComputedStyles,
+    other: ComputedStyles,
+}
+
+impl DarkRules {
+    /// Collects the rules for dark mode.
+    pub fn of(dom: &Dom) -> Self {
+        let exact = || ComputedStyles { is_exact: true, ..ComputedStyles::default() };
+        let mut rules = Self { important: exact(), other: exact() };
+        for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
+            for text in dom.children(sheet) {
+                for piece in css::pieces(dom.text(*text)) {
+                    if let Piece::At { prelude, body: Some(body), .. } = piece
+                        && is_for_dark_mode(prelude)
+                    {
+                        rules.add(body);
+                    }
+                }
+            }
+        }
+        rules
+    }
+
+    fn add(&mut self, body: &str) {
+        for piece in css::pieces(body) {
+            if let Piece::Rule { selectors, body } = piece {
+                self.important.add(selectors, body, |important| important);
+                self.other.add(selectors, body, |important| !important);
+            }
+        }
+    }
+
+    /// Whether the email has no rules for dark mode.
+    pub fn is_empty(&self) -> bool {
+        self.important.rules.is_empty() && self.other.rules.is_empty()
+    }
+
+    /// Returns the value of a property in dark mode; `light` is its value in light mode.
+    pub fn value(&self, dom: &Dom, node: usize, property: &str, light: Option<String>) -> Option<String> {
+        let important = self.important.value(dom, node, property);
+        let is_inline = || dom.own_style(node, property).is_some();
+        important.or_else(|| self.other.value(dom, node, property).filter(|_| !is_inline())).or(light)
+    }
+}
+
+/// Whether a media query selects readers who prefer dark colors.
+fn is_for_dark_mode(prelude: &str) -> bool {
+    let plain: String = prelude.chars().filter(|c| !c.is_whitespace()).collect();
+    plain.to_ascii_lowercase().contains("prefers-color-scheme:dark")
+}
+
 /// The background and text color of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextColors {
@@ -170,7 +279,7 @@ fn simple(selector: &str) -> Option<Rule> {
     if selector.is_empty() || !selector.chars().all(sound) {
         return None;
     }
-    let mut rule = Rule { tag: None, classes: Vec::new(), id: None, declarations: Vec::new() };
+    let mut rule = Rule { tag: None, classes: Vec::new(), id: None, above: Vec::new(), declarations: Vec::new() };
     let mut start = 0;
     let ends = selector.char_indices().skip(1).filter(|(_, c)| matches!(c, '.' | '#')).map(|(at, _)| at);
     for end in ends.chain([selector.len()]) {
@@ -215,5 +324,15 @@ mod tests {
         let shades = looks.all(&dom);
         assert_eq!(shades[one("p")], TextColors { ground: color("#F4F4F4"), ink: color("#333333") });
         assert_eq!((looks.size(&dom, one("td"), 16.0), looks.is_hidden(&dom, one("div"))), (14.0, true));
+    }
+
+    #[test]
+    fn exact_styles_match_ancestors() {
+        let html = "<style>.x p{color:red}.y p{color:blue}div>.z{color:#0a0}[data-dark] .z{color:#111}p+b{color:#222}</style>\
+                    <div class=x><p>a<b class=z>b</b></p></div>";
+        let dom = Dom::read(html).expect("the HTML is small enough");
+        let looks = ComputedStyles::exact(&dom);
+        let ink = |name: &str| looks.ink(&dom, dom.first(name).expect("the element exists")).map(|color| color.to_string());
+        assert_eq!((ink("p").as_deref(), ink("b").as_deref()), (Some("#FF0000"), Some("#00AA00")));
     }
 }

@@ -6,8 +6,8 @@
 mod addresses;
 mod clean;
 mod colors;
-mod computed_style;
-mod dom;
+pub(super) mod computed_style;
+pub(super) mod dom;
 mod edit;
 mod mail;
 mod outline;
@@ -16,7 +16,7 @@ mod styles;
 #[cfg(test)]
 mod tests;
 mod text;
-mod visible;
+pub(super) mod visible;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -33,6 +33,7 @@ pub use self::worker::{WorkerOptions, run as run_worker};
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
+use super::inspect::Inspection;
 use crate::base::text::Color;
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
@@ -220,6 +221,16 @@ impl Pixels {
     /// content.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_html(html).await
+    }
+
+    /// Finds the URLs and the problems of an email's HTML, each with its place.
+    pub async fn inspect(&self, html: &str) -> Result<Inspection, RenderError> {
+        self.workers.inspect(html).await
+    }
+
+    /// Returns the JSON of [`crate::engine::clients::report::Report`] about an email's HTML: for the clients with these keys, or for all.
+    pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
+        self.workers.compatibility(html, clients).await
     }
 
     /// Applies edits to sanitized HTML, and sanitizes the result.

@@ -1,5 +1,5 @@
-//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, and sources within the drawing
-//! engine.
+//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, sources within the drawing
+//! engine, and the data of the checks of emails.
 
 use super::fonts;
 
@@ -15,6 +15,22 @@ const ENGINE: [(&str, &str); 5] = [
 /// The licenses of the packages in the editor's script.
 const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRROR");
 
+/// The data of the checks of emails, with the notices of its authors.
+const DATA: [(&str, &str); 12] = [
+    ("The support tables of caniemail.com", include_str!("../../../../assets/clients/README.md")),
+    ("The dictionaries of the spelling check", include_str!("../../../../assets/spelling/dictionaries/README.md")),
+    ("The dictionary en_US", include_str!("../../../../assets/spelling/dictionaries/en_US.license.txt")),
+    ("The dictionary en_GB", include_str!("../../../../assets/spelling/dictionaries/en_GB.license.txt")),
+    ("The dictionary nl_NL", include_str!("../../../../assets/spelling/dictionaries/nl_NL.license.txt")),
+    ("The dictionary fr_FR", include_str!("../../../../assets/spelling/dictionaries/fr_FR.license.txt")),
+    ("The dictionary es_ES", include_str!("../../../../assets/spelling/dictionaries/es_ES.license.txt")),
+    ("The dictionary pt_BR", include_str!("../../../../assets/spelling/dictionaries/pt_BR.license.txt")),
+    ("The dictionary pt_PT", include_str!("../../../../assets/spelling/dictionaries/pt_PT.license.txt")),
+    ("The dictionary ru_RU", include_str!("../../../../assets/spelling/dictionaries/ru_RU.license.txt")),
+    ("The dictionary da_DK", include_str!("../../../../assets/spelling/dictionaries/da_DK.license.txt")),
+    ("The dictionary pl_PL", include_str!("../../../../assets/spelling/dictionaries/pl_PL.license.txt")),
+];
+
 /// Returns all notices as one text.
 pub fn notices() -> String {
     let mut out = "Third-party fonts and sources in this program, and their licenses.\n".to_owned();
@@ -26,6 +42,9 @@ pub fn notices() -> String {
     for (name, notice) in ENGINE {
         out.push_str(&format!("\n{}\n\n{name}, ported within the drawing engine takumi:\n\n{}\n", "=".repeat(80), notice.trim()));
     }
+    for (name, notice) in DATA {
+        out.push_str(&format!("\n{}\n\n{name}:\n\n{}\n", "=".repeat(80), notice.trim()));
+    }
     out
 }
 
@@ -36,7 +55,7 @@ mod tests {
     #[test]
     fn every_part_is_named() {
         let notices = notices();
-        for part in ["Liberation", "DejaVu", "Twemoji", "Chromium", "ICU", "krilla", "subsetter", "emoji-segmenter"] {
+        for part in ["Liberation", "DejaVu", "Twemoji", "Chromium", "ICU", "krilla", "subsetter", "emoji-segmenter", "caniemail.com", "pl_PL"] {
             assert!(notices.contains(part), "{part}");
         }
     }

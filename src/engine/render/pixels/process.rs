@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use super::super::images::{self, ImageFile, ImageMeasurements, Task};
 use super::super::imported_html::{Change, ImportedHtml};
+use super::super::inspect::Inspection;
 use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::Confinement;
@@ -174,6 +175,16 @@ impl Workers {
     /// Sanitizes imported HTML.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::CleanHtml, html.as_bytes()).await?.into_imported_html()
+    }
+
+    /// Finds the URLs and the problems of an email's HTML.
+    pub async fn inspect(&self, html: &str) -> Result<Inspection, RenderError> {
+        self.obey(WorkerTask::Inspect, html.as_bytes()).await?.into_inspection()
+    }
+
+    /// Returns the JSON of the report on what email clients do with an email's HTML.
+    pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
+        self.obey(WorkerTask::Compatibility { clients }, html.as_bytes()).await?.into_report()
     }
 
     /// Applies edits to sanitized HTML, and sanitizes the result.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::images::{self, ImageFile, ImageMeasurements};
 use super::super::imported_html::{Change, ImportedHtml};
+use super::super::inspect::Inspection;
 use super::sandbox::Confinement;
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 
@@ -48,8 +49,14 @@ pub enum WorkerTask {
     CleanMail,
     /// Edit sanitized HTML, which is the first part.
     Revise(Vec<Change>),
+    /// Find the URLs and the problems of an email's HTML, which is the first part.
+    Inspect,
     /// Run a task on an image file, which is the first part.
     Image(images::Task),
+    /// Report what email clients do with an email's HTML, which is the first part: the clients with these keys, or all.
+    Compatibility {
+        clients: Vec<String>,
+    },
     /// Report the worker's confinement.
     Confinement,
 }
@@ -76,6 +83,9 @@ pub enum WorkerReply {
     ImageAddresses(Vec<String>),
     /// Imported HTML: one part with the HTML, which is omitted from the head.
     ImportedHtml(ImportedHtml),
+    Inspection(Inspection),
+    /// A report: one part with its JSON.
+    Report,
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
@@ -187,6 +197,22 @@ impl Message<WorkerReply> {
         let WorkerReply::ImportedHtml(imported_html) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(malformed)?;
         Ok(ImportedHtml { html, ..imported_html })
+    }
+
+    /// Returns the inspection in a response.
+    pub fn into_inspection(self) -> Result<Inspection, RenderError> {
+        match self.head {
+            WorkerReply::Inspection(inspection) => Ok(inspection),
+            other => Err(fault(other)),
+        }
+    }
+
+    /// Returns the JSON of the report in a response.
+    pub fn into_report(self) -> Result<Vec<u8>, RenderError> {
+        match self.head {
+            WorkerReply::Report => self.parts.into_iter().next().ok_or_else(malformed),
+            other => Err(fault(other)),
+        }
     }
 
     /// Returns the new image file in a response.

@@ -11,12 +11,14 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{images, imported_html};
+use super::super::{html_limits, images, imported_html, inspect};
 use super::RenderError;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::{self, Confinement};
+use crate::engine::clients::findings::Checker;
+use crate::engine::clients::report;
 use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
@@ -139,6 +141,23 @@ fn perform(
         WorkerTask::CleanMail => imported_html::mail(&file).map(Message::of_imported_html).map_err(RenderError::Refused),
         WorkerTask::Revise(changes) => {
             imported_html::revise(html()?, &changes).map(Message::of_imported_html).map_err(RenderError::Refused)
+        }
+        WorkerTask::Inspect => {
+            let inspection = inspect::inspect(html()?).map_err(RenderError::Refused)?;
+            Ok(Message { head: WorkerReply::Inspection(inspection), parts: vec![] })
+        }
+        WorkerTask::Compatibility { clients } => {
+            let html = html()?;
+            html_limits::admit(html).map_err(RenderError::Refused)?;
+            let checker = Checker::embedded();
+            let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.key == **client);
+            if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
+                let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
+                return Err(RenderError::Misused(format!("\"{unknown}\" is not a client; the clients are {}", all.join(", "))));
+            }
+            let checked = report::check(checker, html, &clients);
+            let json = serde_json::to_vec(&checked).map_err(|error| RenderError::Failed(error.to_string()))?;
+            Ok(Message { head: WorkerReply::Report, parts: vec![json] })
         }
         WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;

@@ -1,0 +1,293 @@
+//! Decides whether the notes of the support tables apply to a use of a feature.
+//!
+//! The tables say in prose when a partial answer matters: "negative values are not supported". `assets/clients/conditions.toml` names a
+//! test for each note; this module contains the tests. A test reads only the email. What an email does not show, such as the reader's
+//! account, is [`Applies::Unknown`].
+
+mod attributes;
+mod declarations;
+mod selectors;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::css::{Declaration, Owner};
+use super::data::{Data, Feature};
+use super::features::Effect;
+use super::features::detect::{Site, Use};
+use super::html::Element;
+use super::view::View;
+
+/// The elements of a rule that are read. More would not change the answer in practice.
+const STYLED_MAX: usize = 500;
+
+/// Whether a note applies to a use of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "CompatibilityApplies")]
+pub enum Applies {
+    False,
+    Unknown,
+    True,
+}
+
+impl From<bool> for Applies {
+    fn from(applies: bool) -> Self {
+        if applies { Self::True } else { Self::False }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Test {
+    Always,
+    Never,
+    Reader,
+    Account,
+    GoogleAccount,
+    AccountValues,
+    AccountSheet,
+    // Declarations.
+    Negative,
+    NegativeLiteral,
+    WordIn,
+    WordNotIn,
+    SeveralWords,
+    SeveralValues,
+    Slash,
+    ImageValue,
+    ListStyleMore,
+    InlineImageProperty,
+    CursorNotIn,
+    UnitIn,
+    RelativeSize,
+    NumberNotIn,
+    PropertyIn,
+    BorderWide,
+    MarginBackground,
+    RowPadding,
+    LineHeight,
+    DisplayTables,
+    DisplayWord,
+    SpacedColor,
+    AlphaColor,
+    TextContentEscape,
+    ImportantUppercase,
+    ImportantLowercase,
+    ImportantTight,
+    ImportantTightBackground,
+    Inline,
+    InSheet,
+    // At-rules and selectors.
+    NestedAtRule,
+    MediaIn,
+    MediaNotIn,
+    MediaValue,
+    KeyframePercent,
+    NestingImplicit,
+    NotTypeSelector,
+    TypeSelector,
+    AttributeWithClass,
+    AttributeOperatorNotIn,
+    AttributeNameIn,
+    AttributeGmail,
+    Touches,
+    TouchesNot,
+    // Elements and attributes.
+    ElementIn,
+    ElementNotIn,
+    HasAttribute,
+    LacksAttribute,
+    AttributeValueIn,
+    AttributeValueNotIn,
+    AttributeUnquoted,
+    AlignTable,
+    AnchorId,
+    LocalAnchors,
+    ImagePercent,
+    Pixels,
+    ListValue,
+    MailtoParameter,
+    StyleInBody,
+    StyleLate,
+    Base64In,
+    Base64NotIn,
+    Animated,
+}
+
+/// When a note applies.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    test: Test,
+    #[serde(default)]
+    words: Vec<String>,
+    /// The effect, if it is not that of the feature.
+    #[serde(default)]
+    pub effect: Option<Effect>,
+    /// Whether the client removes what uses the feature, instead of showing it in another way.
+    #[serde(default = "yes")]
+    pub cuts: bool,
+    /// Whether a use that the condition does not hold for is no loss, even if the client refuses the feature.
+    #[serde(default)]
+    pub excuses: bool,
+    #[serde(default)]
+    notes: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+static CONDITIONS: LazyLock<HashMap<String, Condition>> = LazyLock::new(|| {
+    let text = include_str!("../../../assets/clients/conditions.toml");
+    parse(text).expect("a test parses the embedded file")
+});
+
+fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
+    #[derive(Deserialize)]
+    struct File {
+        condition: Vec<Condition>,
+    }
+    let mut found = HashMap::new();
+    for mut condition in toml::from_str::<File>(text)?.condition {
+        for note in std::mem::take(&mut condition.notes) {
+            found.insert(note, condition.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the condition of a note. A note whose text differs from the note that the condition was written for has none.
+pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
+    let condition = CONDITIONS.get(&format!("{}#{number}", feature.slug))?;
+    let known = Data::embedded().features.iter().find(|one| one.slug == feature.slug);
+    known.is_some_and(|known| known.note(number) == feature.note(number)).then_some(condition)
+}
+
+/// What is assumed about the reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    /// Whether the mailbox belongs to another provider than the app, if known.
+    pub foreign_account: Option<bool>,
+}
+
+impl Condition {
+    /// Whether the condition holds for a use.
+    pub fn applies(&self, view: &View<'_>, one: &Use, assumptions: Assumptions) -> Applies {
+        let foreign = match assumptions.foreign_account {
+            None => Applies::Unknown,
+            Some(foreign) => foreign.into(),
+        };
+        match self.test {
+            Test::Always => Applies::True,
+            Test::Never => Applies::False,
+            Test::Reader => Applies::Unknown,
+            Test::Account => foreign,
+            Test::GoogleAccount => match assumptions.foreign_account {
+                None => Applies::Unknown,
+                Some(foreign) => (!foreign).into(),
+            },
+            // Both the account and the email must match.
+            Test::AccountValues => foreign.min(self.of(Test::WordIn).decide(view, one).into()),
+            Test::AccountSheet => foreign.min(self.of(Test::InSheet).decide(view, one).into()),
+            Test::Animated => attributes::animated(view, one),
+            // The size depends on the settings of the reader's screen.
+            Test::Pixels if self.decide(view, one) => Applies::Unknown,
+            _ => self.decide(view, one).into(),
+        }
+    }
+
+    /// Whether the condition is only about the reader's account.
+    pub fn is_account(&self) -> bool {
+        matches!(self.test, Test::Account | Test::GoogleAccount | Test::AccountValues | Test::AccountSheet)
+    }
+
+    /// Whether the answer is the same for every email.
+    pub fn needs_no_email(&self) -> bool {
+        matches!(self.test, Test::Always | Test::Reader | Test::Account | Test::GoogleAccount)
+    }
+
+    fn of(&self, test: Test) -> Self {
+        Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new() }
+    }
+
+    fn decide(&self, view: &View<'_>, one: &Use) -> bool {
+        match one.site {
+            Site::Declaration(index) => {
+                let declaration = view.sheets.declarations.get(index as usize);
+                declaration.is_some_and(|declaration| declarations::decide(self, view, one, declaration))
+            }
+            Site::Selector(..) | Site::Rule(_) | Site::AtRule(_) => selectors::decide(self, view, one),
+            Site::Element(_) | Site::Attribute(..) => attributes::decide(self, view, one),
+            Site::CssComment(index) => {
+                let comment = view.sheets.comments.get(index as usize);
+                let inline = comment.is_some_and(|(_, owner)| is_inline(view, *owner));
+                match self.test {
+                    Test::Inline => inline,
+                    Test::InSheet => !inline,
+                    _ => false,
+                }
+            }
+            Site::Document => false,
+        }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|one| one.eq_ignore_ascii_case(word))
+    }
+}
+
+/// Whether declarations of an owner are in a `style` attribute.
+fn is_inline(view: &View<'_>, owner: Owner) -> bool {
+    matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
+}
+
+/// Returns the elements that a declaration styles.
+fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> Vec<&'v Element<'a>> {
+    match declaration.owner {
+        Owner::Element(element) => view.element(element).into_iter().collect(),
+        _ => view.touched(declaration).iter().take(STYLED_MAX).filter_map(|element| view.element(*element)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::Answer;
+    use super::*;
+
+    #[test]
+    fn every_note_behind_a_partial_answer_has_a_condition() {
+        let mut missing = Vec::new();
+        for feature in &Data::embedded().features {
+            let partly = feature.cells.iter().filter(|cell| cell.answer == Answer::Partly);
+            let notes = partly.flat_map(|cell| &cell.notes);
+            missing
+                .extend(notes.filter(|note| of_note(feature, **note).is_none()).map(|note| format!("{}#{note}", feature.slug)));
+        }
+        missing.sort();
+        missing.dedup();
+        assert_eq!(missing, ["css-pseudo-class-link#1"]);
+    }
+
+    #[test]
+    fn conditions_name_only_notes_that_exist() {
+        for name in CONDITIONS.keys() {
+            let (slug, number) = name.split_once('#').expect("the name has a number");
+            let feature = Data::embedded().features.iter().find(|one| &*one.slug == slug);
+            let number = number.parse().expect("the number is valid");
+            assert!(feature.is_some_and(|feature| feature.note(number).is_some()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_note_whose_text_changed_has_no_condition() {
+        let mut feature =
+            Data::embedded().features.iter().find(|one| &*one.slug == "css-margin").expect("the feature exists").clone();
+        assert!(of_note(&feature, 1).is_some());
+        feature.notes.iter_mut().for_each(|note| note.text = "Partial. Something else.".into());
+        assert!(of_note(&feature, 1).is_none());
+    }
+}

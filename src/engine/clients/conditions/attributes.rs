@@ -1,0 +1,85 @@
+//! Tests of elements, attributes and images.
+
+use data_encoding::BASE64;
+
+use super::super::features::detect::{Site, Use};
+use super::super::view::View;
+use super::{Applies, Condition, Test};
+
+/// The part of an embedded image that is searched for signs of an animation.
+const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
+
+/// Whether the condition holds for a use of an element or attribute.
+pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
+    let (index, attribute) = match one.site {
+        Site::Element(index) => (index, None),
+        Site::Attribute(index, span) => (index, Some(span)),
+        _ => return false,
+    };
+    let Some(element) = view.element(index) else { return false };
+    let source = view.source;
+    let has = |name: &str| view.document.attributes_of(element).iter().any(|attribute| attribute.name == name);
+    let written = attribute.and_then(|span| view.document.attributes_of(element).iter().find(|attribute| attribute.span == span));
+    let value = written.map_or("", |attribute| attribute.value.of(source).trim());
+    match condition.test {
+        Test::ElementIn => condition.has(&element.name),
+        Test::ElementNotIn => !condition.has(&element.name),
+        Test::HasAttribute => condition.words.iter().any(|name| has(name)),
+        Test::LacksAttribute => !condition.words.iter().any(|name| has(name)),
+        Test::AttributeValueIn => condition.has(value),
+        Test::AttributeValueNotIn => !condition.has(value),
+        Test::AttributeUnquoted => written.is_some_and(|attribute| !attribute.span.of(source).contains('=')),
+        Test::AlignTable => element.name == "table" && condition.has(value),
+        Test::AnchorId => !view.anchor_names.contains(value.trim_start_matches('#')),
+        Test::LocalAnchors => view.has_local_anchor,
+        Test::ImagePercent => element.name == "img" && value.ends_with('%'),
+        Test::Pixels => {
+            element.name != "img" && value.strip_suffix("px").unwrap_or(value).parse::<f32>().is_ok_and(|pixels| pixels > 1.0)
+        }
+        Test::ListValue => element.name == "ol" && has_list_value(view, index),
+        Test::MailtoParameter => mailto_parameters(value).any(|name| condition.has(name)),
+        Test::StyleInBody => !element.in_head,
+        Test::StyleLate => element.name == "style" && is_late(view, index),
+        Test::Base64In => condition.has(data_type(value)),
+        Test::Base64NotIn => !condition.has(data_type(value)),
+        Test::InSheet => element.name == "style",
+        _ => false,
+    }
+}
+
+fn has_list_value(view: &View<'_>, list: u32) -> bool {
+    let end = view.element(list).map_or(0, |element| element.content_end);
+    let inside = view.document.elements.iter().skip(list as usize + 1).take_while(|element| element.start_tag.start < end);
+    let mut items = inside.filter(|element| element.name == "li" && element.parent == Some(list));
+    items.any(|element| view.document.attribute(view.source, element, "value").is_some())
+}
+
+fn mailto_parameters(value: &str) -> impl Iterator<Item = &str> {
+    let query = value.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').map(|pair| pair.trim_start_matches("amp;")).filter_map(|pair| pair.split('=').next())
+}
+
+/// Whether rules of a `style` element match elements before it.
+fn is_late(view: &View<'_>, index: u32) -> bool {
+    let rules = view.sheets.rules.iter().zip(&view.reach).filter(|(rule, _)| rule.element == index);
+    rules.into_iter().any(|(_, reach)| reach.elements.first().is_some_and(|first| *first < index))
+}
+
+/// Returns the subtype of an embedded image, such as `png`.
+pub fn data_type(text: &str) -> &str {
+    let start = text.find("image/").map_or(text.len(), |at| at + "image/".len());
+    text.get(start..).unwrap_or_default().split([';', ',']).next().unwrap_or_default()
+}
+
+/// Whether the image of a use is animated. Only images that are part of the email can be read.
+pub fn animated(view: &View<'_>, one: &Use) -> Applies {
+    let text = one.span.of(view.source);
+    let Some(data) = text.find(";base64,").and_then(|at| text.get(at + ";base64,".len()..)) else { return Applies::Unknown };
+    let encoded: String =
+        data.chars().take(IMAGE_CHARACTERS_MAX).filter(|one| one.is_ascii_alphanumeric() || matches!(one, '+' | '/')).collect();
+    let whole = encoded.get(..encoded.len() / 4 * 4).unwrap_or_default();
+    let Ok(bytes) = BASE64.decode(whole.as_bytes()) else { return Applies::Unknown };
+    // Each frame of an animated GIF has a graphic control extension; animated WebP has an ANIM chunk.
+    let frames = bytes.windows(3).filter(|window| window == b"\x21\xF9\x04").count();
+    (frames > 1 || bytes.windows(4).any(|window| window == b"ANIM")).into()
+}

@@ -1,0 +1,168 @@
+//! Tests of declarations.
+
+use super::super::css::{Declaration, Kind, Piece};
+use super::super::features::detect::Use;
+use super::super::html::Element;
+use super::super::view::View;
+use super::{Condition, Test, is_inline, styled};
+
+/// The tokens of a value that are read. The longest values are lists of gradients.
+const PIECES_MAX: usize = 1000;
+
+/// Whether the condition holds for a use in a declaration.
+pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &Declaration) -> bool {
+    let source = view.source;
+    let pieces = view.sheets.value(declaration);
+    let pieces = pieces.get(..PIECES_MAX).unwrap_or(pieces);
+    let name = declaration.name.of(source);
+    let words =
+        || pieces.iter().filter(|piece| matches!(piece.kind, Kind::Ident | Kind::Function)).map(|piece| piece.name(source));
+    match condition.test {
+        Test::Negative => pieces.iter().any(is_negative),
+        Test::NegativeLiteral => !pieces.iter().any(|piece| piece.kind == Kind::Function) && pieces.iter().any(is_negative),
+        Test::WordIn => words().any(|word| condition.has(word)),
+        Test::WordNotIn => words().any(|word| !condition.has(word)) || pieces.iter().any(|piece| piece.kind == Kind::Dimension),
+        Test::SeveralWords => {
+            top_level(pieces).filter(|piece| !matches!(piece.kind, Kind::Space | Kind::Comment | Kind::Close)).count() > 1
+        }
+        Test::SeveralValues => top_level(pieces).any(|piece| piece.kind == Kind::Comma),
+        Test::Slash => top_level(pieces).any(|piece| piece.kind == Kind::Delim('/')),
+        Test::ImageValue => has_image(source, pieces),
+        Test::ListStyleMore => has_image(source, pieces) || words().any(|word| ["inside", "outside"].contains(&word)),
+        Test::InlineImageProperty => name.eq_ignore_ascii_case("background-image") && is_inline(view, declaration.owner),
+        Test::CursorNotIn => has_image(source, pieces) || words().any(|word| !condition.has(word)),
+        Test::UnitIn => pieces.iter().any(|piece| match piece.kind {
+            Kind::Percentage => condition.has("%"),
+            Kind::Dimension => condition.has(piece.unit(source)),
+            _ => false,
+        }),
+        Test::RelativeSize => {
+            pieces.iter().any(|piece| piece.kind == Kind::Percentage) || words().any(|word| ["larger", "smaller"].contains(&word))
+        }
+        Test::NumberNotIn => pieces.iter().any(|piece| piece.kind == Kind::Number && !condition.has(&piece.number.to_string())),
+        Test::PropertyIn => condition.has(name),
+        Test::BorderWide => {
+            pieces.iter().any(|piece| piece.kind == Kind::Dimension && piece.unit(source) == "px" && piece.number > 8.0)
+        }
+        Test::MarginBackground => has_size(pieces) && has_background(view, declaration),
+        Test::RowPadding => row_padding(view, declaration),
+        Test::LineHeight => {
+            let unit = pieces.iter().any(|piece| piece.kind == Kind::Dimension && condition.has(piece.unit(source)));
+            unit && !view.siblings(declaration).any(|other| other.name.of(source).eq_ignore_ascii_case("mso-line-height-rule"))
+        }
+        Test::DisplayTables => {
+            words().any(|word| word.eq_ignore_ascii_case("none"))
+                && styled(view, declaration).iter().any(|element| element.has_table && element.name != "table")
+        }
+        Test::DisplayWord => {
+            let hides = words().all(|word| word.eq_ignore_ascii_case("none"));
+            !hides || styled(view, declaration).iter().any(|element| element.name == "img")
+        }
+        Test::SpacedColor | Test::AlphaColor => color_form(condition, view, one, pieces),
+        Test::TextContentEscape => view.value_text(declaration).contains('\\'),
+        Test::ImportantUppercase => declaration.important.is_some_and(|important| !important.lowercase),
+        Test::ImportantLowercase => declaration.important.is_some_and(|important| important.lowercase),
+        Test::ImportantTight => declaration.important.is_some_and(|important| !important.space_before),
+        Test::ImportantTightBackground => {
+            declaration.important.is_some_and(|important| !important.space_before)
+                && name.eq_ignore_ascii_case("background-image")
+        }
+        Test::Inline => is_inline(view, declaration.owner),
+        Test::InSheet => !is_inline(view, declaration.owner),
+        Test::KeyframePercent => false,
+        Test::ElementIn => styled(view, declaration).iter().any(|element| condition.has(&element.name)),
+        // Zero is the default of elements other than cells, so nothing is lost.
+        Test::ElementNotIn if name.to_ascii_lowercase().starts_with("padding") && !has_size(pieces) => false,
+        Test::ElementNotIn => styled(view, declaration).iter().any(|element| !condition.has(&element.name)),
+        Test::Base64In | Test::Base64NotIn => {
+            let found = super::attributes::data_type(one.span.of(source));
+            condition.has(found) == (condition.test == Test::Base64In)
+        }
+        _ => false,
+    }
+}
+
+fn is_negative(piece: &Piece) -> bool {
+    matches!(piece.kind, Kind::Number | Kind::Dimension | Kind::Percentage) && piece.number < 0.0
+}
+
+/// Whether a value has a size other than zero.
+fn has_size(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| matches!(piece.kind, Kind::Dimension | Kind::Percentage) && piece.number != 0.0)
+}
+
+/// Returns the tokens that are not in functions or brackets.
+fn top_level(pieces: &[Piece]) -> impl Iterator<Item = &Piece> {
+    let mut depth = 0_usize;
+    pieces.iter().filter(move |piece| {
+        let is_top = depth == 0;
+        match piece.kind {
+            Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly => depth += 1,
+            Kind::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_top
+    })
+}
+
+fn has_image(source: &str, pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| match piece.kind {
+        Kind::Url => true,
+        Kind::Function => {
+            let name = piece.name(source).to_ascii_lowercase();
+            name == "url" || name.ends_with("gradient") || name.ends_with("image-set") || name == "cross-fade"
+        }
+        _ => false,
+    })
+}
+
+/// Whether what a margin surrounds has a background.
+fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
+    let is_background = |name: &str| name.eq_ignore_ascii_case("background-color") || name.eq_ignore_ascii_case("background");
+    let source = view.source;
+    view.siblings(declaration).any(|other| is_background(other.name.of(source)))
+        || styled(view, declaration).iter().any(|element| view.document.attribute(source, element, "bgcolor").is_some())
+}
+
+/// Whether a cell with a vertical padding has a neighbor with another padding.
+fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
+    let vertical =
+        !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));
+    vertical
+        && styled(view, declaration).into_iter().filter(|element| is_cell(element)).any(|element| neighbor_differs(view, element))
+}
+
+fn is_cell(element: &Element<'_>) -> bool {
+    matches!(&*element.name, "td" | "th")
+}
+
+fn neighbor_differs(view: &View<'_>, element: &Element<'_>) -> bool {
+    let Some(previous) = element.previous.and_then(|index| view.element(index)).filter(|element| is_cell(element)) else {
+        return false;
+    };
+    paddings(view, previous) != paddings(view, element)
+}
+
+/// Returns the class and the paddings of a cell, which decide whether two cells have the same padding.
+fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec<&'a str>) {
+    let style = view.document.attribute(view.source, element, "style").unwrap_or_default();
+    let found = style
+        .split(';')
+        .map(str::trim)
+        .filter(|one| one.starts_with("padding") && !one.contains("-left") && !one.contains("-right"));
+    (view.document.attribute(view.source, element, "class"), found.collect())
+}
+
+/// Whether the color function of a use has spaces instead of commas, or has an alpha value.
+fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[Piece]) -> bool {
+    let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
+    if condition.test == Test::SpacedColor {
+        return !inside.any(|piece| piece.kind == Kind::Comma) && view.source.len() > one.span.end as usize;
+    }
+    let (mut commas, mut slash) = (0, false);
+    for piece in inside {
+        commas += usize::from(piece.kind == Kind::Comma);
+        slash |= piece.kind == Kind::Delim('/');
+    }
+    slash || commas > 2
+}

@@ -1,0 +1,181 @@
+//! Splits CSS into tokens with positions in the source.
+
+use cssparser::{ParseError, Parser, Token};
+
+use super::super::source::Span;
+use super::{DEPTH_MAX, Owner, Sheets};
+
+/// The kind of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Ident,
+    AtKeyword,
+    Hash,
+    Text,
+    Url,
+    Number,
+    Percentage,
+    Dimension,
+    Space,
+    Comment,
+    Colon,
+    Semicolon,
+    Comma,
+    Delim(char),
+    /// `~=`, `|=`, `^=`, `$=` or `*=`.
+    Match(char),
+    Function,
+    Parenthesis,
+    Square,
+    Curly,
+    Close,
+    Bad,
+}
+
+/// A token of a style sheet.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    pub kind: Kind,
+    pub span: Span,
+    /// The value of a number, percentage (from 0 to 1) or dimension.
+    pub number: f32,
+    /// For an opening token, the position of the token that closes it.
+    pub close: u32,
+}
+
+impl Piece {
+    /// Returns the name of an identifier, at-keyword or function.
+    pub fn name<'s>(&self, source: &'s str) -> &'s str {
+        let text = self.span.of(source);
+        match self.kind {
+            Kind::AtKeyword | Kind::Hash => text.get(1..).unwrap_or_default(),
+            Kind::Function => text.strip_suffix('(').unwrap_or(text),
+            _ => text,
+        }
+    }
+
+    /// Whether the token is an identifier, at-keyword or function of this name.
+    pub fn is(&self, source: &str, name: &str) -> bool {
+        self.name(source).eq_ignore_ascii_case(name)
+    }
+
+    /// Returns the unit of a dimension.
+    pub fn unit<'s>(&self, source: &'s str) -> &'s str {
+        let text = self.span.of(source);
+        let digits = text.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '+' | '-'));
+        match digits.strip_prefix(['e', 'E']) {
+            // The exponent of a number such as 1e3px.
+            Some(rest) if rest.starts_with(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-')) => {
+                rest.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-'))
+            }
+            _ => digits,
+        }
+    }
+}
+
+/// Adds the tokens of a text, with the content of blocks after the token that opens them.
+pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, sheets: &mut Sheets, owner: Owner, depth: u8) {
+    loop {
+        let start = input.position().byte_index();
+        let Ok(token) = input.next_including_whitespace_and_comments() else { return };
+        let (kind, number) = kind(token);
+        let end = input.position().byte_index();
+        let at = |index: usize| offset(u32::try_from(index).unwrap_or(u32::MAX));
+        let span = Span { start: at(start), end: at(end) };
+        if kind == Kind::Comment {
+            sheets.comments.push((span, owner));
+        }
+        let index = sheets.pieces.len();
+        sheets.pieces.push(Piece { kind, span, number, close: 0 });
+        if !matches!(kind, Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly) {
+            continue;
+        }
+        if depth < DEPTH_MAX {
+            let _: Result<(), ParseError<()>> = input.parse_nested_block(|inner| {
+                flatten(inner, offset, sheets, owner, depth + 1);
+                Ok(())
+            });
+        } else {
+            // The parser skips the block before the next token.
+            input.skip_whitespace();
+        }
+        let closed = input.position().byte_index();
+        let close = u32::try_from(sheets.pieces.len()).unwrap_or(u32::MAX);
+        let closing = Span { start: at(closed.saturating_sub(1).max(end)), end: at(closed.max(end)) };
+        sheets.pieces.push(Piece { kind: Kind::Close, span: closing, number: 0.0, close: 0 });
+        if let Some(piece) = sheets.pieces.get_mut(index) {
+            piece.close = close;
+        }
+    }
+}
+
+fn kind(token: &Token<'_>) -> (Kind, f32) {
+    let kind = match token {
+        Token::Ident(_) => Kind::Ident,
+        Token::AtKeyword(_) => Kind::AtKeyword,
+        Token::Hash(_) | Token::IDHash(_) => Kind::Hash,
+        Token::QuotedString(_) => Kind::Text,
+        Token::UnquotedUrl(_) => Kind::Url,
+        Token::Delim(one) => Kind::Delim(*one),
+        Token::Number { value, .. } => return (Kind::Number, *value),
+        Token::Percentage { unit_value, .. } => return (Kind::Percentage, *unit_value),
+        Token::Dimension { value, .. } => return (Kind::Dimension, *value),
+        Token::WhiteSpace(_) | Token::CDO | Token::CDC => Kind::Space,
+        Token::Comment(_) => Kind::Comment,
+        Token::Colon => Kind::Colon,
+        Token::Semicolon => Kind::Semicolon,
+        Token::Comma => Kind::Comma,
+        Token::IncludeMatch => Kind::Match('~'),
+        Token::DashMatch => Kind::Match('|'),
+        Token::PrefixMatch => Kind::Match('^'),
+        Token::SuffixMatch => Kind::Match('$'),
+        Token::SubstringMatch => Kind::Match('*'),
+        Token::Function(_) => Kind::Function,
+        Token::ParenthesisBlock => Kind::Parenthesis,
+        Token::SquareBracketBlock => Kind::Square,
+        Token::CurlyBracketBlock => Kind::Curly,
+        Token::BadUrl(_)
+        | Token::BadString(_)
+        | Token::CloseParenthesis
+        | Token::CloseSquareBracket
+        | Token::CloseCurlyBracket => Kind::Bad,
+    };
+    (kind, 0.0)
+}
+
+/// Replaces the character references that occur in `style` attributes. Returns the text, and pairs of an offset in it and in the source.
+pub(super) fn decode(text: &str) -> (String, Vec<(u32, u32)>) {
+    let mut decoded = String::with_capacity(text.len());
+    let mut offsets = vec![(0, 0)];
+    let mut rest = text;
+    while let Some(found) = rest.find('&') {
+        let (before, reference) = rest.split_at(found);
+        decoded.push_str(before);
+        let known = [
+            ("&quot;", '"'),
+            ("&#34;", '"'),
+            ("&#39;", '\''),
+            ("&#x27;", '\''),
+            ("&apos;", '\''),
+            ("&amp;", '&'),
+            ("&lt;", '<'),
+            ("&gt;", '>'),
+            ("&nbsp;", ' '),
+        ];
+        let (length, character) = known
+            .iter()
+            .find(|(name, _)| reference.starts_with(name))
+            .map_or((1, '&'), |(name, character)| (name.len(), *character));
+        decoded.push(character);
+        rest = reference.get(length..).unwrap_or_default();
+        let pair = (decoded.len(), text.len() - rest.len());
+        offsets.push((u32::try_from(pair.0).unwrap_or(u32::MAX), u32::try_from(pair.1).unwrap_or(u32::MAX)));
+    }
+    decoded.push_str(rest);
+    (decoded, offsets)
+}
+
+pub(super) fn source_offset(offsets: &[(u32, u32)], offset: u32) -> u32 {
+    let index = offsets.partition_point(|(decoded, _)| *decoded <= offset).saturating_sub(1);
+    offsets.get(index).map_or(offset, |(decoded, source)| source + (offset - decoded.min(&offset)))
+}

@@ -1,0 +1,18 @@
+//! What email clients support, what they cut from an email, and what that does to a message.
+
+pub mod autofix;
+pub mod conditional;
+pub mod conditions;
+pub mod css;
+pub mod data;
+pub mod fallback;
+pub mod features;
+pub mod findings;
+pub mod html;
+pub mod matching;
+pub mod profile;
+pub mod report;
+pub mod score;
+pub mod source;
+pub mod transform;
+pub mod view;

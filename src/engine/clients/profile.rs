@@ -1,0 +1,177 @@
+//! One profile per client: its rows of the support tables, and what the tables cannot express.
+//!
+//! The compatibility report and the previews use the same profiles.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::conditions::Assumptions;
+use super::data::Data;
+use super::features::{Effect, TABLE};
+use super::findings::Finding;
+
+/// The share of opens that is assumed for a client without a known share.
+const SMALL_SHARE: f64 = 0.001;
+
+/// What a client does in dark mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DarkMode {
+    /// Shows the email in its own colors.
+    #[default]
+    None,
+    /// Applies the styles that the email declares for dark mode.
+    OptIn,
+    /// Changes the lightness of light backgrounds and dark text.
+    Partial,
+    /// Changes the lightness of all colors.
+    Full,
+}
+
+/// How a preview is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// The client cuts almost nothing, and is almost a browser.
+    NearBrowser,
+    /// A browser shows what the client leaves of the email.
+    #[default]
+    Filtered,
+    /// The client has an engine of its own, which is approximated.
+    Approximated,
+}
+
+/// A construction for which a client drops a whole `style` element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drop {
+    /// An at-rule in an at-rule.
+    NestedAtRule,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Row {
+    name: Option<String>,
+    base: Option<String>,
+    foreign_account: Option<bool>,
+    share: Option<f64>,
+    tier: Tier,
+    word: bool,
+    dark: DarkMode,
+    viewport: Option<(u32, u32, f32)>,
+    font: Option<String>,
+    clips_at: Option<usize>,
+    style_bytes: Option<usize>,
+    drops: Vec<Drop>,
+    body_to_div: bool,
+    prefix: Option<String>,
+    effects: HashMap<String, Effect>,
+    renames: HashMap<String, String>,
+}
+
+/// A client.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// The key, like `gmail.ios`.
+    pub key: String,
+    /// The name for people.
+    pub name: String,
+    /// The position of the client in [`Data::clients`].
+    pub column: usize,
+    pub assumptions: Assumptions,
+    /// The assumed share of opens.
+    pub share: f64,
+    pub tier: Tier,
+    /// Whether the client shows emails with Word, and reads conditional comments.
+    pub word: bool,
+    pub dark: DarkMode,
+    /// Width and height in CSS pixels, and the density.
+    pub viewport: (u32, u32, f32),
+    /// The font of text without a font.
+    pub font: String,
+    /// The bytes of HTML that the client shows before it clips the message.
+    pub clips_at: Option<usize>,
+    /// The bytes of `style` elements that the client keeps.
+    pub style_bytes: Option<usize>,
+    pub drops: Vec<Drop>,
+    pub body_to_div: bool,
+    /// What the client puts before classes and IDs.
+    pub prefix: Option<String>,
+    /// The effects of features that differ from those of other clients, by slug.
+    pub effects: HashMap<String, Effect>,
+    /// The names that the client gives to properties instead of dropping them, by slug.
+    pub renames: HashMap<String, String>,
+}
+
+static ROWS: LazyLock<HashMap<String, Row>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/clients/clients.toml")).expect("a test parses the embedded file")
+});
+
+/// Returns the profiles of all clients: first those of the tables, in their order, then variants of them.
+pub fn all(data: &Data) -> Vec<Profile> {
+    let listed = data.clients.iter().enumerate().map(|(column, client)| profile(&client.key, &client.name, column));
+    let mut variants: Vec<Profile> = ROWS
+        .iter()
+        .filter_map(|(key, row)| {
+            let column = data.client(row.base.as_deref()?)?;
+            Some(profile(key, key, column))
+        })
+        .collect();
+    variants.sort_by(|one, other| one.key.cmp(&other.key));
+    listed.chain(variants).collect()
+}
+
+fn profile(key: &str, name: &str, column: usize) -> Profile {
+    let row = ROWS.get(key).cloned().unwrap_or_default();
+    Profile {
+        key: key.to_owned(),
+        name: row.name.unwrap_or_else(|| name.to_owned()),
+        column,
+        assumptions: Assumptions { foreign_account: row.foreign_account },
+        share: row.share.unwrap_or(SMALL_SHARE),
+        tier: row.tier,
+        word: row.word,
+        dark: row.dark,
+        viewport: row.viewport.unwrap_or(if key.ends_with("ios") || key.ends_with("android") {
+            (393, 852, 3.0)
+        } else {
+            (900, 800, 1.0)
+        }),
+        font: row.font.unwrap_or_else(|| "Arial, sans-serif".to_owned()),
+        clips_at: row.clips_at,
+        style_bytes: row.style_bytes,
+        drops: row.drops,
+        body_to_div: row.body_to_div,
+        prefix: row.prefix,
+        effects: row.effects,
+        renames: row.renames,
+    }
+}
+
+impl Profile {
+    /// Returns the effect of a finding in this client.
+    pub fn effect(&self, finding: &Finding) -> Effect {
+        let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);
+        self.effects.get(slug).copied().unwrap_or(finding.effect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_a_client_of_the_tables_or_a_variant_of_one() {
+        let data = Data::embedded();
+        let profiles = all(data);
+        assert_eq!(profiles.len(), 49);
+        for (key, row) in ROWS.iter() {
+            assert!(data.client(row.base.as_deref().unwrap_or(key)).is_some(), "{key}");
+        }
+        let imap = profiles.iter().find(|profile| profile.key == "gmail.imap").expect("the variant exists");
+        assert_eq!(imap.assumptions.foreign_account, Some(true));
+    }
+}

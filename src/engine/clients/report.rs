@@ -1,0 +1,400 @@
+//! The compatibility report: what each client does not support in an email, where, and what to do about it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::autofix;
+use super::conditions::Applies;
+use super::features::{Effect, TABLE};
+use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
+use super::profile::Profile;
+use super::score;
+use super::source::{Lines, Span};
+use super::view::Texts;
+
+/// The occurrences of a feature that are listed; `count` has them all.
+const OCCURRENCES_MAX: usize = 20;
+const EXCERPT_CHARACTERS_MAX: usize = 160;
+/// The age from which a test is called stale.
+const STALE_MONTHS: u32 = 24;
+const WORST_CLIENTS: usize = 3;
+
+/// A part of the source that uses a feature.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityOccurrence")]
+pub struct Occurrence {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    /// The source, shortened.
+    pub excerpt: String,
+    /// The selectors of the rule that contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+}
+
+/// A note of the support tables, and whether it applies.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "CompatibilityCondition")]
+pub struct ConditionView {
+    pub note: String,
+    pub applies: Applies,
+}
+
+/// A replacement in the source, as positions from 0 in bytes.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "CompatibilityAutofix")]
+pub struct AutofixEdit {
+    pub start: u32,
+    pub end: u32,
+    pub replacement: String,
+}
+
+/// The version and date of a test.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "CompatibilityTest")]
+pub struct Tested {
+    /// The version of the client, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Box<str>>,
+    /// The month, as `YYYY-MM`.
+    pub date: Box<str>,
+    /// Whether the test is older than 24 months.
+    pub stale: bool,
+}
+
+/// A feature that a client does not support.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityIssue")]
+pub struct Issue {
+    pub slug: Box<str>,
+    pub title: Box<str>,
+    pub category: Box<str>,
+    pub url: Box<str>,
+    pub support: Support,
+    /// The note that applies most surely.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<ConditionView>,
+    pub effect: Effect,
+    #[serde(serialize_with = "shared")]
+    pub occurrences: Arc<[Occurrence]>,
+    pub count: usize,
+    /// The number of affected elements.
+    pub reach: usize,
+    /// Whether only rules that match no element use the feature.
+    pub unused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared_option")]
+    pub autofix: Option<Arc<[AutofixEdit]>>,
+    pub tested: Tested,
+}
+
+fn shared<T: Serialize, S: Serializer>(items: &Arc<[T]>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter())
+}
+
+fn shared_option<T: Serialize, S: Serializer>(items: &Option<Arc<[T]>>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().flat_map(|items| items.iter()))
+}
+
+/// The findings of a client.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityClient")]
+pub struct ClientIssues {
+    pub client: String,
+    pub client_name: String,
+    /// The assumed share of opens.
+    pub share: f64,
+    pub score: f64,
+    /// Features that the client does not support.
+    pub issues: Vec<Issue>,
+    /// Features that the client supports in part, and features that only unused rules have.
+    pub warnings: Vec<Issue>,
+    /// The features that are not tested in this client.
+    pub untested: Vec<Box<str>>,
+}
+
+/// A client with a low score.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "CompatibilityWorstClient")]
+pub struct WorstClient {
+    pub client: String,
+    pub score: f64,
+}
+
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilitySummary")]
+pub struct Summary {
+    pub total_errors: usize,
+    pub total_warnings: usize,
+    /// From 0 to 100.
+    pub compatibility_score: u8,
+    /// The number of errors of each effect.
+    pub by_effect: BTreeMap<Effect, usize>,
+    pub worst_clients: Vec<WorstClient>,
+}
+
+/// Sizes that clients limit.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityLimits")]
+pub struct Limits {
+    pub html_bytes: usize,
+    /// The bytes of HTML that Gmail shows.
+    pub clips_at: usize,
+    pub is_clipped: bool,
+    /// The line at which Gmail ends the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clipped_line: Option<u32>,
+    pub css_bytes: usize,
+    /// The bytes of style elements that Gmail keeps.
+    pub css_bytes_max: usize,
+    pub images: usize,
+    pub images_without_alt: usize,
+    pub images_without_size: usize,
+    /// The bytes of images that are part of the HTML.
+    pub embedded_image_bytes: usize,
+}
+
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityMetadata")]
+pub struct Metadata {
+    pub clients_tested: usize,
+    pub data_version: Box<str>,
+    /// In milliseconds.
+    pub processing_time: f64,
+}
+
+/// The compatibility report.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompatibilityReport")]
+pub struct Report {
+    pub client_issues: Vec<ClientIssues>,
+    pub summary: Summary,
+    pub limits: Limits,
+    pub supported_clients: Vec<String>,
+    pub metadata: Metadata,
+}
+
+/// The bytes of HTML that Gmail shows: 102 KB. People have measured 99 to 105 KB.
+pub const CLIPS_AT: usize = 102 * 1024;
+const CSS_BYTES_MAX: usize = 16 * 1024;
+
+/// Checks an email in clients: those with the given keys, or all.
+///
+/// Keys that are not in [`Checker::profiles`] are skipped; the caller checks them. `processing_time` stays 0, because the caller has the
+/// clock.
+pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {
+    let texts = Texts::new(html);
+    let analysis = Analysis::new(checker, &texts);
+    let mut writer = Writer { analysis: &analysis, lines: Lines::new(html), written: HashMap::new() };
+    let mut findings = Findings::default();
+    let chosen = checker.profiles.iter().filter(|profile| clients.is_empty() || clients.contains(&profile.key));
+    let client_issues: Vec<ClientIssues> = chosen.map(|profile| writer.client(profile, &mut findings, html.len())).collect();
+    let limits = writer.limits(html);
+    let metadata =
+        Metadata { clients_tested: client_issues.len(), data_version: checker.data.version.clone(), processing_time: 0.0 };
+    Report {
+        summary: summary(&client_issues),
+        limits,
+        supported_clients: checker.profiles.iter().map(|profile| profile.key.clone()).collect(),
+        metadata,
+        client_issues,
+    }
+}
+
+fn summary(clients: &[ClientIssues]) -> Summary {
+    let mut by_effect = BTreeMap::new();
+    for issue in clients.iter().flat_map(|client| &client.issues) {
+        *by_effect.entry(issue.effect).or_insert(0) += 1;
+    }
+    let scores: Vec<(f64, f64)> = clients.iter().map(|client| (client.share, client.score)).collect();
+    let mut worst: Vec<WorstClient> =
+        clients.iter().map(|client| WorstClient { client: client.client.clone(), score: client.score }).collect();
+    worst.sort_by(|one, other| one.score.total_cmp(&other.score));
+    worst.truncate(WORST_CLIENTS);
+    Summary {
+        total_errors: clients.iter().map(|client| client.issues.len()).sum(),
+        total_warnings: clients.iter().map(|client| client.warnings.len()).sum(),
+        compatibility_score: percent(score::of_email(&scores)),
+        by_effect,
+        worst_clients: worst,
+    }
+}
+
+/// Rounds down, so that only an email without findings has 100.
+fn percent(score: f64) -> u8 {
+    (0..=100_u8).rev().find(|whole| f64::from(*whole) <= score + 1e-9).unwrap_or_default()
+}
+
+type Written = (Arc<[Occurrence]>, Option<Arc<[AutofixEdit]>>);
+
+struct Writer<'w> {
+    analysis: &'w Analysis<'w>,
+    lines: Lines<'w>,
+    /// The occurrences of findings that clients share, by the address of the finding, which the map keeps alive.
+    written: HashMap<*const Finding, (Arc<Finding>, Written)>,
+}
+
+impl Writer<'_> {
+    fn client(&mut self, profile: &Profile, findings: &mut Findings, html_bytes: usize) -> ClientIssues {
+        let (found, untested) = findings.of(self.analysis, profile);
+        let (mut issues, mut warnings) = (Vec::new(), Vec::new());
+        for finding in &found {
+            let Some(issue) = self.issue(profile, finding) else { continue };
+            let is_error = finding.support == Support::None && !finding.is_unused;
+            if is_error { &mut issues } else { &mut warnings }.push(issue);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "the sizes are less than 2^52")]
+        let shown = profile.clips_at.map_or(1.0, |limit| limit as f64 / html_bytes.max(1) as f64);
+        // If the client reads no style elements, all that is in them is one loss.
+        let reads_no_styles = found.iter().any(|finding| finding.support == Support::None && finding.is_style_element());
+        let counted = found.iter().filter(|finding| !(reads_no_styles && finding.is_in_sheets));
+        let score = score::of_client(counted.map(|finding| score::remainder(finding, profile.effect(finding))), shown);
+        let untested = untested.into_iter().filter_map(|id| Some(TABLE.entry(id)?.slug.as_str().into())).collect();
+        ClientIssues {
+            client: profile.key.clone(),
+            client_name: profile.name.clone(),
+            share: profile.share,
+            score: (score * 10.0).floor() / 10.0,
+            issues,
+            warnings,
+            untested,
+        }
+    }
+
+    fn issue(&mut self, profile: &Profile, finding: &Arc<Finding>) -> Option<Issue> {
+        let row = self.analysis.checker.feature(finding.feature)?;
+        let entry: &'static super::features::Entry = TABLE.entry(finding.feature)?;
+        let cell = row.cells.get(profile.column)?;
+        let (occurrences, autofix) = self.write(profile, finding);
+        let strongest = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies);
+        let condition = strongest.map(|(_, note, applies)| {
+            let applies = if finding.support == Support::None { Applies::True } else { *applies };
+            ConditionView { note: note.to_string(), applies }
+        });
+        Some(Issue {
+            slug: row.slug.clone(),
+            title: row.title.clone(),
+            category: row.category.clone(),
+            url: row.url.clone(),
+            support: finding.support,
+            condition,
+            effect: profile.effect(finding),
+            occurrences,
+            count: finding.hits.len(),
+            reach: finding.reach,
+            unused: finding.is_unused,
+            fallback: finding.fallback,
+            fix: entry.fix.as_deref(),
+            autofix,
+            tested: tested(&cell.version, &row.tested, &self.analysis.checker.data.version),
+        })
+    }
+
+    fn write(&mut self, profile: &Profile, finding: &Arc<Finding>) -> Written {
+        let key = Arc::as_ptr(finding);
+        if let Some((_, written)) = self.written.get(&key) {
+            return written.clone();
+        }
+        let side = self.analysis.side(profile);
+        let occurrences = finding
+            .hits
+            .iter()
+            .take(OCCURRENCES_MAX)
+            .map(|hit| self.occurrence(side, hit.used.span, selector(side, hit.used.site)));
+        let occurrences: Arc<[Occurrence]> = occurrences.collect();
+        let patches: Vec<AutofixEdit> = finding
+            .hits
+            .iter()
+            .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used))
+            .map(|patch| AutofixEdit { start: patch.span.start, end: patch.span.end, replacement: patch.replacement })
+            .collect();
+        // A patch for some of the uses would leave the finding.
+        let autofix = (patches.len() == finding.hits.len() && !patches.is_empty()).then(|| patches.into());
+        let written = (occurrences, autofix);
+        self.written.insert(key, (finding.clone(), written.clone()));
+        written
+    }
+
+    fn occurrence(&self, side: &Side<'_>, span: Span, selector: Option<&str>) -> Occurrence {
+        let (line, column) = self.lines.position(span.start);
+        let (end_line, end_column) = self.lines.position(span.end);
+        let shorten = |text: &str| text.chars().take(EXCERPT_CHARACTERS_MAX).collect::<String>();
+        Occurrence {
+            line,
+            column,
+            end_line,
+            end_column,
+            excerpt: shorten(span.of(side.view.source)),
+            selector: selector.map(shorten),
+        }
+    }
+
+    fn limits(&self, html: &str) -> Limits {
+        let view = &self.analysis.all().view;
+        let images: Vec<_> = view.document.elements.iter().filter(|element| element.name == "img").collect();
+        let has = |element: &super::html::Element<'_>, name: &str| view.document.attribute(html, element, name).is_some();
+        let sized = |element: &super::html::Element<'_>| {
+            let style = view.document.attribute(html, element, "style").unwrap_or_default();
+            (has(element, "width") || style.contains("width")) && (has(element, "height") || style.contains("height"))
+        };
+        let embedded = images.iter().filter_map(|element| view.document.attribute(html, element, "src"));
+        Limits {
+            html_bytes: html.len(),
+            clips_at: CLIPS_AT,
+            is_clipped: html.len() > CLIPS_AT,
+            clipped_line: (html.len() > CLIPS_AT).then(|| self.lines.position(u32::try_from(CLIPS_AT).unwrap_or(u32::MAX)).0),
+            css_bytes: view.style_bytes,
+            css_bytes_max: CSS_BYTES_MAX,
+            images: images.len(),
+            images_without_alt: images.iter().filter(|element| !has(element, "alt")).count(),
+            images_without_size: images.iter().filter(|element| !sized(element)).count(),
+            embedded_image_bytes: embedded.filter(|src| src.starts_with("data:")).map(str::len).sum(),
+        }
+    }
+}
+
+fn selector<'s>(side: &'s Side<'_>, site: super::features::detect::Site) -> Option<&'s str> {
+    use super::css::Owner;
+    use super::features::detect::Site;
+    let rule = match site {
+        Site::Declaration(index) => match side.view.sheets.declarations.get(index as usize)?.owner {
+            Owner::Rule(rule) => rule,
+            _ => return None,
+        },
+        Site::Selector(rule, _) | Site::Rule(rule) => rule,
+        _ => return None,
+    };
+    Some(side.view.rule(rule)?.prelude.of(side.view.source))
+}
+
+/// Returns the version and date of a test. `data` is the date of the tables.
+fn tested(version: &str, feature: &str, data: &str) -> Tested {
+    let is_month = version.len() == 7 && version.as_bytes().get(4) == Some(&b'-');
+    let date = if is_month { version } else { feature };
+    let months =
+        |date: &str| -> Option<u32> { Some(date.get(..4)?.parse::<u32>().ok()? * 12 + date.get(5..7)?.parse::<u32>().ok()?) };
+    let stale = match (months(date), months(data)) {
+        (Some(then), Some(now)) => now.saturating_sub(then) > STALE_MONTHS,
+        _ => true,
+    };
+    Tested { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
+}
+
+/// Returns the slugs of a client's findings. Tests and tools use it.
+pub fn slugs(client: &ClientIssues) -> Vec<(&str, Support)> {
+    client.issues.iter().chain(&client.warnings).map(|issue| (&*issue.slug, issue.support)).collect()
+}

@@ -1,0 +1,41 @@
+//! The compatibility score: how much of an email its readers see, from 0 to 100.
+//!
+//! Each finding of a client takes a share of the score. The share grows with the effect, with the certainty and with the number of
+//! affected elements; each feature counts once. The score of a client is the product of what the findings leave, and the score of the
+//! email is the mean of the clients, weighted by their shares of opens.
+//!
+//! Invariant: a fix never lowers the score. The number of affected elements is not divided by the number of all elements, because the
+//! removal of an element would then raise the shares of the others.
+
+use super::conditions::Applies;
+use super::features::Effect;
+use super::findings::{Finding, Support};
+
+/// The number of affected elements at which half of a finding's weight is reached.
+const HALF: f64 = 10.0;
+
+/// Returns the share of a client's score that a finding leaves.
+pub fn remainder(finding: &Finding, effect: Effect) -> f64 {
+    let certainty = match (finding.support, finding.applies()) {
+        (Support::None, _) => 1.0,
+        (_, Applies::True) => 0.5,
+        _ => 0.05,
+    };
+    let replaced = if finding.fallback.is_some() { 0.25 } else { 1.0 };
+    let reach = f64::from(u32::try_from(finding.reach).unwrap_or(u32::MAX));
+    1.0 - effect.weight() * certainty * replaced * reach / (reach + HALF)
+}
+
+/// Returns the score of a client whose findings leave these shares, and which shows a part of the HTML.
+pub fn of_client(remainders: impl Iterator<Item = f64>, shown: f64) -> f64 {
+    100.0 * shown.clamp(0.0, 1.0) * remainders.product::<f64>()
+}
+
+/// Returns the score of an email from pairs of a client's share of opens and score.
+pub fn of_email(scores: &[(f64, f64)]) -> f64 {
+    let shares: f64 = scores.iter().map(|(share, _)| share).sum();
+    if shares <= 0.0 {
+        return 100.0;
+    }
+    scores.iter().map(|(share, score)| share * score).sum::<f64>() / shares
+}

@@ -1,0 +1,60 @@
+//! The end of a message that is longer than a client shows.
+
+use super::super::html::{self, VOID};
+use super::super::source::Lines;
+
+/// The line that Gmail shows at the end of a clipped message.
+const MESSAGE: &str = concat!(
+    "<div style=\"padding:16px 0;font-family:Arial,sans-serif;font-size:14px\">[Message clipped]&nbsp; ",
+    "<a href=\"#\">View entire message</a></div>"
+);
+
+pub struct Clipped {
+    pub html: String,
+    /// The line at which the message ends.
+    pub line: u32,
+}
+
+/// Ends a message before the tag or word that passes the limit, or returns `None` if the message is short enough.
+pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
+    if html.len() <= limit {
+        return None;
+    }
+    let mut end = limit;
+    while !html.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = html.get(..end)?;
+    // A tag that is cut in the middle would hide the line.
+    let end = match (head.rfind('<'), head.rfind('>')) {
+        (Some(open), Some(close)) if open > close => open,
+        (Some(open), None) => open,
+        _ => end,
+    };
+    let head = html.get(..end)?;
+    let document = html::parse(head, false);
+    let is_open = |element: &&html::Element<'_>| {
+        element.end_tag.is_none() && element.content_end as usize == head.len() && !VOID.contains(&&*element.name)
+    };
+    let open: Vec<String> = document.elements.iter().filter(is_open).map(|element| format!("</{}>", element.name)).collect();
+    let (inside, outside): (Vec<&String>, Vec<&String>) =
+        open.iter().rev().partition(|tag| !matches!(tag.as_str(), "</body>" | "</html>"));
+    let join = |tags: Vec<&String>| tags.into_iter().map(String::as_str).collect::<String>();
+    let line = Lines::new(html).position(u32::try_from(end).unwrap_or(u32::MAX)).0;
+    Some(Clipped { html: format!("{head}{}{MESSAGE}{}", join(inside), join(outside)), line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_ends_before_the_tag_at_the_limit() {
+        let html = format!("<html><body><table><tr><td>{}<b title=\"x\">y</b></td></tr></table></body></html>", "é".repeat(20));
+        assert!(clip(&html, 1000).is_none());
+        let clipped = clip(&html, 75).expect("the message is too long");
+        assert!(clipped.html.starts_with("<html><body><table><tr><td>éé"), "{}", clipped.html);
+        assert!(clipped.html.ends_with("View entire message</a></div></body></html>"), "{}", clipped.html);
+        assert!(clipped.html.contains("</td></tr></table><div"), "{}", clipped.html);
+    }
+}

@@ -1,0 +1,250 @@
+//! Turns an email into what a client shows of it.
+//!
+//! The cuts come from the same findings as the report. Later steps draw Word's shapes, dark mode, blocked images and the end of a
+//! clipped message. The result is approximate: it says what a client keeps, not how its engine draws it.
+
+mod clip;
+mod dark;
+mod images;
+mod vml;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::conditions::Applies;
+use super::css::Owner;
+use super::features::detect::Site;
+use super::features::{Effect, TABLE};
+use super::findings::{Analysis, Checker, Finding, Findings, Hit};
+use super::html::VOID;
+use super::profile::{DarkMode, Profile};
+use super::source::{Lines, Span};
+use super::view::{Texts, View};
+
+/// The cuts that are listed.
+const CUTS_MAX: usize = 500;
+const WHAT_CHARACTERS_MAX: usize = 120;
+
+/// What a reader has chosen in the client.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether the client is in dark mode.
+    pub dark: bool,
+    /// Whether the client loads images.
+    pub images: bool,
+}
+
+/// A part of an email that a client removes or changes.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Cut {
+    pub line: u32,
+    /// The source of the part, shortened.
+    pub what: String,
+    pub why: String,
+    pub slug: String,
+}
+
+/// What a client shows of an email.
+#[derive(Clone, Debug)]
+pub struct Transformed {
+    pub html: String,
+    /// The style sheet that applies before the styles of the email: the client's font, and its colors in dark mode.
+    pub default_style: String,
+    pub cuts: Vec<Cut>,
+}
+
+/// A replacement of a part of a text.
+#[derive(Clone, Debug)]
+struct Edit {
+    span: Span,
+    replacement: String,
+}
+
+impl Edit {
+    fn remove(span: Span) -> Self {
+        Self { span, replacement: String::new() }
+    }
+
+    fn replace(span: Span, replacement: impl Into<String>) -> Self {
+        Self { span, replacement: replacement.into() }
+    }
+}
+
+/// Applies edits. If two overlap, the first and larger one applies.
+fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| (edit.span.start, std::cmp::Reverse(edit.span.end)));
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        if edit.span.start < at {
+            continue;
+        }
+        out.push_str(Span { start: at, end: edit.span.start }.of(text));
+        out.push_str(&edit.replacement);
+        at = edit.span.end;
+    }
+    out.push_str(text.get(at as usize..).unwrap_or_default());
+    out
+}
+
+/// Returns what a client shows of an email.
+pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Options) -> Transformed {
+    let clipped = profile.clips_at.and_then(|limit| clip::clip(html, limit));
+    let shown = clipped.as_ref().map_or(html, |clipped| &clipped.html);
+    let texts = Texts::new(shown);
+    let analysis = Analysis::new(checker, &texts);
+    let side = analysis.side(profile);
+    let lines = Lines::new(shown);
+    let (found, _) = Findings::default().of(&analysis, profile);
+    let mut cutter = EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
+    for finding in &found {
+        cutter.finding(finding);
+    }
+    cutter.remove_selectors();
+    if profile.body_to_div {
+        cutter.body_to_div();
+    }
+    if profile.word {
+        vml::draw(&side.view, &mut cutter.edits);
+    }
+    let EditCollector { edits, mut cuts, .. } = cutter;
+    cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
+    if let Some(clipped) = &clipped {
+        let why = "The client shows the first 102 KB and a link to the entire message.".to_owned();
+        cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into() });
+    }
+    let mut html = apply(side.view.source, edits);
+    let dark = if options.dark { profile.dark } else { DarkMode::None };
+    if dark != DarkMode::None {
+        html = dark::darken(&html, dark);
+    }
+    if !options.images {
+        html = images::block(&html);
+    }
+    let mut default_style = format!("html{{font-family:{}}}", profile.font);
+    if matches!(dark, DarkMode::Partial | DarkMode::Full) {
+        default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
+    }
+    Transformed { html, default_style, cuts }
+}
+
+struct EditCollector<'c, 'a> {
+    view: &'c View<'a>,
+    profile: &'c Profile,
+    lines: Lines<'c>,
+    edits: Vec<Edit>,
+    cuts: Vec<Cut>,
+    /// The selectors of each rule that the client does not support.
+    selectors: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl EditCollector<'_, '_> {
+    fn finding(&mut self, finding: &Finding) {
+        let Some(entry) = TABLE.entry(finding.feature) else { return };
+        let note = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies).map(|(_, note, _)| &**note);
+        let why = note.unwrap_or("The client does not support it.");
+        for hit in &finding.hits {
+            if !hit.cuts || hit.applies != Applies::True {
+                continue;
+            }
+            self.hit(hit, &entry.slug);
+            if self.cuts.len() >= CUTS_MAX {
+                continue;
+            }
+            let what = hit.used.span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
+            let line = self.lines.position(hit.used.span.start).0;
+            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: entry.slug.clone() });
+        }
+    }
+
+    fn hit(&mut self, hit: &Hit, slug: &str) {
+        match hit.used.site {
+            Site::Element(index) => self.element(index),
+            Site::Attribute(_, span) => self.edits.push(Edit::remove(span)),
+            Site::Declaration(index) => self.declaration(index, hit.effect, slug),
+            Site::Selector(rule, selector) => {
+                self.selectors.entry(rule).or_default().insert(selector);
+            }
+            Site::Rule(rule) => self.edits.extend(self.view.rule(rule).map(|rule| Edit::remove(rule.span))),
+            Site::AtRule(index) => {
+                self.edits.extend(self.view.sheets.at_rules.get(index as usize).map(|at_rule| Edit::remove(at_rule.span)));
+            }
+            Site::CssComment(index) => match self.view.sheets.comments.get(index as usize) {
+                Some((_, Owner::Element(element))) if hit.effect == Effect::DropsAttribute => self.style_of(*element),
+                _ => self.edits.push(Edit::remove(hit.used.span)),
+            },
+            Site::Document => self.edits.push(Edit::remove(hit.used.span)),
+        }
+    }
+
+    /// Removes the tags of an element, and its content if that is not text.
+    fn element(&mut self, index: u32) {
+        let Some(element) = self.view.element(index) else { return };
+        if matches!(&*element.name, "style" | "svg" | "object" | "select" | "dialog") {
+            self.edits.push(Edit::remove(element.span()));
+            return;
+        }
+        self.edits.push(Edit::remove(element.start_tag));
+        if !VOID.contains(&&*element.name) {
+            self.edits.extend(element.end_tag.map(Edit::remove));
+        }
+    }
+
+    /// Removes the style attribute of an element, or a style element.
+    fn style_of(&mut self, index: u32) {
+        let Some(element) = self.view.element(index) else { return };
+        if element.name == "style" {
+            self.edits.push(Edit::remove(element.span()));
+            return;
+        }
+        let attribute = self.view.document.attributes_of(element).iter().find(|attribute| attribute.name == "style");
+        self.edits.extend(attribute.map(|attribute| Edit::remove(attribute.span)));
+    }
+
+    fn declaration(&mut self, index: u32, effect: Effect, slug: &str) {
+        let Some(declaration) = self.view.sheets.declarations.get(index as usize) else { return };
+        if let Some(name) = self.profile.renames.get(slug) {
+            self.edits.push(Edit::replace(declaration.name, name.clone()));
+            return;
+        }
+        if effect == Effect::DropsAttribute || effect == Effect::DropsStyleElement {
+            match declaration.owner {
+                Owner::Element(element) => self.style_of(element),
+                Owner::Rule(rule) => {
+                    if let Some(rule) = self.view.rule(rule) {
+                        self.style_of(rule.element);
+                    }
+                }
+                Owner::AtRule(at_rule) => {
+                    if let Some(at_rule) = self.view.sheets.at_rules.get(at_rule as usize) {
+                        self.style_of(at_rule.element);
+                    }
+                }
+            }
+            return;
+        }
+        let rest = self.view.source.get(declaration.span.end as usize..).unwrap_or_default();
+        let semicolon = u32::from(rest.starts_with(';'));
+        self.edits.push(Edit::remove(Span { start: declaration.span.start, end: declaration.span.end + semicolon }));
+    }
+
+    /// Removes the selectors that the client does not support, and the rules that have no others.
+    fn remove_selectors(&mut self) {
+        for (rule, refused) in std::mem::take(&mut self.selectors) {
+            let Some(rule) = self.view.rule(rule) else { continue };
+            let kept: Vec<&str> = (rule.selectors.start..)
+                .zip(self.view.sheets.selectors_of(rule))
+                .filter(|(index, _)| !refused.contains(index))
+                .map(|(_, selector)| selector.span.of(self.view.source))
+                .collect();
+            let edit = if kept.is_empty() { Edit::remove(rule.span) } else { Edit::replace(rule.prelude, kept.join(", ")) };
+            self.edits.push(edit);
+        }
+    }
+
+    fn body_to_div(&mut self) {
+        let Some(body) = self.view.document.elements.iter().find(|element| element.name == "body") else { return };
+        let name = |start: u32| Edit::replace(Span { start, end: start + 4 }, "div");
+        self.edits.push(name(body.start_tag.start + 1));
+        self.edits.extend(body.end_tag.map(|tag| name(tag.start + 2)));
+    }
+}

@@ -1,0 +1,102 @@
+//! What one kind of client sees of an email: elements, style sheets, and which rules match which elements.
+
+use std::collections::HashSet;
+
+use super::conditional;
+use super::css::{Declaration, Owner, Rule, Sheets};
+use super::html::{self, Document, Element};
+use super::matching::{self, Reach};
+use super::source::Span;
+
+/// A parsed email.
+pub struct View<'a> {
+    pub source: &'a str,
+    pub document: Document<'a>,
+    pub sheets: Sheets,
+    /// The elements that each rule of [`Sheets::rules`] matches.
+    pub reach: Vec<Reach>,
+    /// The elements with a `style` element's content, in the order of the source.
+    pub style_elements: Vec<u32>,
+    /// The bytes in all `style` elements.
+    pub style_bytes: usize,
+    /// The names of `<a name>`.
+    pub anchor_names: HashSet<&'a str>,
+    pub has_local_anchor: bool,
+}
+
+impl<'a> View<'a> {
+    /// Parses a text. `word` says whether Word reads it.
+    pub fn parse(source: &'a str, word: bool) -> Self {
+        let document = html::parse(source, word);
+        let mut sheets = Sheets::default();
+        let mut style_elements = Vec::new();
+        let mut style_bytes = 0;
+        let mut anchor_names = HashSet::new();
+        let mut has_local_anchor = false;
+        for (index, element) in (0_u32..).zip(&document.elements) {
+            if element.name == "style" {
+                sheets.add_sheet(source, element.content(), index);
+                style_elements.push(index);
+                style_bytes += element.content().of(source).len();
+            } else if element.name == "a" {
+                anchor_names.extend(document.attribute(source, element, "name"));
+                has_local_anchor |= document.attribute(source, element, "href").is_some_and(|href| href.starts_with('#'));
+            }
+            if let Some(style) = document.attributes_of(element).iter().find(|attribute| attribute.name == "style") {
+                sheets.add_attribute(source, style.value, index);
+            }
+        }
+        let reach = matching::reach(source, &document, &sheets);
+        Self { source, document, sheets, reach, style_elements, style_bytes, anchor_names, has_local_anchor }
+    }
+
+    pub fn element(&self, index: u32) -> Option<&Element<'a>> {
+        self.document.elements.get(index as usize)
+    }
+
+    pub fn rule(&self, index: u32) -> Option<&Rule> {
+        self.sheets.rules.get(index as usize)
+    }
+
+    /// Returns the elements that a declaration applies to.
+    pub fn touched<'s>(&'s self, declaration: &Declaration) -> &'s [u32] {
+        match declaration.owner {
+            Owner::Rule(rule) => self.reach.get(rule as usize).map_or(&[], |reach| &reach.elements),
+            _ => &[],
+        }
+    }
+
+    /// Returns the other declarations beside a declaration.
+    pub fn siblings(&self, declaration: &Declaration) -> impl Iterator<Item = &Declaration> {
+        let owner = declaration.owner;
+        let at = self.sheets.declarations.partition_point(|one| one.span.start < declaration.span.start);
+        let all = &self.sheets.declarations;
+        let before = all.get(..at).unwrap_or_default().iter().rev().take(64).take_while(move |one| one.owner == owner);
+        let after = all.get(at..).unwrap_or_default().iter().take(64).take_while(move |one| one.owner == owner);
+        before.chain(after)
+    }
+
+    /// Returns the text of a declaration's value.
+    pub fn value_text(&self, declaration: &Declaration) -> &'a str {
+        let pieces = self.sheets.value(declaration);
+        let start = pieces.first().map_or(0, |piece| piece.span.start);
+        Span { start, end: pieces.last().map_or(start, |piece| piece.span.end) }.of(self.source)
+    }
+}
+
+/// The two texts of an email: for Word, and for all other clients.
+pub struct Texts<'a> {
+    pub source: &'a str,
+    word: Option<String>,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(source: &'a str) -> Self {
+        Self { source, word: conditional::word_view(source) }
+    }
+
+    /// Returns what Word sees, if that is not the source itself.
+    pub fn word(&self) -> Option<&str> {
+        self.word.as_deref()
+    }
+}

@@ -1,0 +1,74 @@
+//! Phrases of several languages, and the search for them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::message::{Word, bounded};
+
+/// A phrase: its words, and the group that it belongs to.
+pub struct Phrase {
+    pub words: Vec<String>,
+    pub group: String,
+    pub text: String,
+}
+
+/// The phrases by their first word. Phrases whose first word is a pattern are under the word's first three bytes.
+pub struct Phrases {
+    pub phrases: Vec<Phrase>,
+    by_word: HashMap<String, Vec<usize>>,
+    by_prefix: HashMap<String, Vec<usize>>,
+}
+
+type PhraseFile = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+
+impl Phrases {
+    /// Reads a table of phrases that is embedded in the program.
+    pub fn read(text: &str) -> Self {
+        let file: PhraseFile = toml::from_str(text).expect("a test parses the embedded phrases");
+        let mut phrases = Self { phrases: Vec::new(), by_word: HashMap::new(), by_prefix: HashMap::new() };
+        let mut known = HashSet::new();
+        for (group, languages) in file {
+            for text in languages.into_values().flatten() {
+                // Languages share some phrases.
+                if known.insert((group.clone(), text.clone())) {
+                    phrases.add(&group, text);
+                }
+            }
+        }
+        phrases
+    }
+
+    fn add(&mut self, group: &str, text: String) {
+        let words: Vec<String> = text.split([' ', '-']).map(str::to_owned).collect();
+        let index = self.phrases.len();
+        let Some(first) = words.first() else { return };
+        match first.strip_suffix('*') {
+            Some(prefix) => self.by_prefix.entry(bounded(prefix, 3).to_owned()).or_default().push(index),
+            None => self.by_word.entry(first.clone()).or_default().push(index),
+        }
+        self.phrases.push(Phrase { words, group: group.to_owned(), text });
+    }
+
+    /// Returns the phrases that start at the first of these words.
+    pub fn at<'w>(&'static self, words: &'w [Word]) -> impl Iterator<Item = &'static Phrase> + use<'w> {
+        let first = words.first().map(|word| word.folded.as_str()).unwrap_or_default();
+        let exact = self.by_word.get(first).into_iter().flatten();
+        let prefixed = self.by_prefix.get(bounded(first, 3)).into_iter().flatten();
+        exact.chain(prefixed).filter_map(|index| self.phrases.get(*index)).filter(move |phrase| phrase.matches(words))
+    }
+}
+
+impl Phrase {
+    fn matches(&self, words: &[Word]) -> bool {
+        self.words.len() <= words.len() && self.words.iter().zip(words).all(|(pattern, word)| word_matches(pattern, &word.folded))
+    }
+}
+
+fn word_matches(pattern: &str, word: &str) -> bool {
+    if let Some(prefix) = pattern.strip_suffix('*') {
+        return word.starts_with(prefix);
+    }
+    if let Some(before) = pattern.strip_suffix('#') {
+        return word.strip_prefix(before).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    }
+    pattern == word
+}

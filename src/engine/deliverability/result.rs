@@ -1,0 +1,269 @@
+//! The result of `POST /v1/emails/validate/deliverability`.
+
+use serde::Serialize;
+
+use super::authentication::Report;
+use super::category::{self, Category, Signals};
+use super::message::{Input, Message};
+use super::rules::{self, Finding, Level};
+use super::tokens::{self, Verdict};
+
+/// The spam score from which an email is classified as spam, as in SpamAssassin.
+pub const SPAM_SCORE: f64 = 5.0;
+
+/// The predicted placement.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DeliverabilityPrediction")]
+pub struct Prediction {
+    pub category: Category,
+    /// The probability that the category is right, 0 to 0.8: the sender's reputation is unknown.
+    pub confidence: f64,
+    /// 0 to 100. 100 means that nothing speaks against delivery.
+    pub score: f64,
+    pub reasoning: String,
+}
+
+/// The words and features that the prediction is based on.
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DeliverabilityContentSignals")]
+pub struct ContentSignals {
+    pub promotional: Vec<String>,
+    pub transactional: Vec<String>,
+    pub spam: Vec<String>,
+    pub engagement: Vec<String>,
+}
+
+/// The spam score.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeliverabilitySpamScore")]
+pub struct SpamScore {
+    /// On SpamAssassin's scale: 5 and more is spam. Words of legitimate mail make it negative.
+    pub score: f64,
+    pub triggers: Vec<String>,
+    pub recommendations: Vec<String>,
+    /// The part of the score that the words give.
+    pub token_points: f64,
+    /// The triggers in detail.
+    pub findings: Vec<Finding>,
+}
+
+/// What to do, by importance.
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DeliverabilityRecommendations")]
+pub struct Recommendations {
+    pub critical: Vec<String>,
+    pub important: Vec<String>,
+    pub suggested: Vec<String>,
+}
+
+impl Recommendations {
+    fn add(&mut self, level: Level, text: &str) {
+        let list = match level {
+            Level::Critical => &mut self.critical,
+            Level::Important => &mut self.important,
+            Level::Suggested => &mut self.suggested,
+        };
+        if !list.iter().any(|found| found == text) {
+            list.push(text.to_owned());
+        }
+    }
+}
+
+/// How the result came about.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeliverabilityMetadata")]
+pub struct Metadata {
+    /// In milliseconds. The caller sets it.
+    pub processing_time: f64,
+    /// `rules+model`, and `+dns` if DNS records were checked.
+    pub analysis_type: String,
+}
+
+/// The result of the deliverability check.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeliverabilityAnalysis")]
+pub struct Analysis {
+    pub prediction: Prediction,
+    pub content_signals: ContentSignals,
+    pub spam_score: SpamScore,
+    pub recommendations: Recommendations,
+    /// The DNS records of the sender's domain. Absent if they were not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authentication: Option<Report>,
+    pub metadata: Metadata,
+}
+
+/// The points out of 100 that one point of the spam score costs.
+const SCORE_PER_POINT: f64 = 10.0;
+/// What a critical and an important finding about DNS records cost.
+const CRITICAL_RECORD: f64 = 15.0;
+const IMPORTANT_RECORD: f64 = 5.0;
+
+/// Checks an email. `authentication` is the report on the sender's DNS records, if they were looked up.
+pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
+    let message = Message::of(input);
+    let findings = rules::check(&message, input.html);
+    let evidence = tokens::evidence(&message);
+    let rule_points: f64 = findings.iter().map(|finding| finding.points).sum();
+    let spam_score = rounded(rule_points + evidence.points());
+    let signals = Signals::of(&message);
+    let placement = category::predict(&message, &signals, spam_score);
+    let mut recommendations = Recommendations::default();
+    for finding in &findings {
+        recommendations.add(finding.level, finding.remedy);
+    }
+    for problem in authentication.iter().flat_map(|report| &report.problems) {
+        recommendations.add(problem.level, &problem.remedy);
+    }
+    let reasoning = reasoning(&placement, spam_score, evidence.verdict(), &findings, authentication.is_some());
+    let prediction = Prediction {
+        category: placement.category,
+        confidence: rounded(placement.confidence),
+        score: rounded(score(spam_score, authentication.as_ref())),
+        reasoning,
+    };
+    let triggers = findings.iter().filter(|finding| finding.points > 0.0);
+    Analysis {
+        content_signals: content_signals(&signals, &message, &evidence, &findings),
+        spam_score: SpamScore {
+            score: spam_score,
+            triggers: triggers.clone().map(trigger).collect(),
+            recommendations: triggers.map(|finding| finding.remedy.to_owned()).collect(),
+            token_points: rounded(evidence.points()),
+            findings,
+        },
+        prediction,
+        recommendations,
+        metadata: Metadata {
+            processing_time: 0.0,
+            analysis_type: if authentication.is_some() { "rules+model+dns" } else { "rules+model" }.to_owned(),
+        },
+        authentication,
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn score(spam_score: f64, authentication: Option<&Report>) -> f64 {
+    let records: f64 = authentication
+        .iter()
+        .flat_map(|report| &report.problems)
+        .map(|problem| match problem.level {
+            Level::Critical => CRITICAL_RECORD,
+            Level::Important => IMPORTANT_RECORD,
+            Level::Suggested => 0.0,
+        })
+        .sum();
+    (100.0 - SCORE_PER_POINT * spam_score.max(0.0) - records).clamp(0.0, 100.0)
+}
+
+fn trigger(finding: &Finding) -> String {
+    let excerpt = finding.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
+    let shown = excerpt.map(|evidence| format!(" (line {}: “{}”)", evidence.line, evidence.excerpt)).unwrap_or_default();
+    format!("{}: {} {:+.1}{shown}", finding.rule, finding.text, finding.points)
+}
+
+fn reasoning(
+    placement: &category::Placement,
+    spam_score: f64,
+    verdict: Verdict,
+    findings: &[Finding],
+    has_records: bool,
+) -> String {
+    let mut strongest: Vec<&Finding> = findings.iter().filter(|finding| finding.points > 0.0).collect();
+    strongest.sort_by(|one, other| other.points.total_cmp(&one.points));
+    let named = match placement.category {
+        Category::Spam => {
+            let words = (verdict == Verdict::Spam).then_some("words of known spam");
+            let rules = strongest.iter().map(|finding| finding.text.trim_end_matches('.'));
+            words.into_iter().chain(rules).take(3).collect::<Vec<_>>().join("; ")
+        }
+        _ => placement.reasons.join("; "),
+    };
+    let place = match placement.category {
+        Category::Inbox => "The content is like that of mail in the inbox",
+        Category::Promotions => "The content is like that of promotions",
+        Category::Spam => "The content is like that of spam",
+    };
+    let signals = if named.is_empty() { String::new() } else { format!(" Strongest signals: {named}.") };
+    let words = match verdict {
+        Verdict::Unsure => " The words point neither to spam nor to legitimate mail.",
+        Verdict::Legitimate | Verdict::Spam => "",
+    };
+    let records = if has_records { "" } else { " and DNS records" };
+    format!(
+        "{place} (spam score {spam_score:.1}, spam from {SPAM_SCORE:.0}).{signals}{words} Not seen: the sender's reputation{records} and how \
+         readers treat similar mail, which decide more than content does."
+    )
+}
+
+fn content_signals(signals: &Signals, message: &Message, evidence: &tokens::Evidence, findings: &[Finding]) -> ContentSignals {
+    let mut transactional = signals.words("transaction");
+    transactional.extend(signals.words("account"));
+    let mut engagement = signals.words("appeal");
+    engagement.extend(signals.words("event"));
+    if message.subject.as_deref().is_some_and(|subject| subject.contains('?')) {
+        engagement.push("a question in the subject".to_owned());
+    }
+    if message.text.contains("{{") {
+        engagement.push("personalization".to_owned());
+    }
+    let mut spam: Vec<String> = if evidence.verdict() == Verdict::Spam { evidence.spam_words.clone() } else { Vec::new() };
+    spam.extend(findings.iter().filter(|finding| finding.points >= 1.0).map(|finding| finding.text.to_owned()));
+    ContentSignals { promotional: signals.words("offer"), transactional, spam, engagement }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_has_the_fields_of_the_specification() {
+        let html = "<p>Hello Ada, our workshop opens at nine on Saturday.</p><p style='color:white'>secret words</p>";
+        let input =
+            Input { html, subject: Some("Saturday"), from_name: Some("Lama Lace"), from_email: Some("hello@lamalace.example") };
+        let value = serde_json::to_value(analyze(&input, None)).expect("JSON");
+        for path in [
+            "/prediction/category",
+            "/prediction/confidence",
+            "/prediction/score",
+            "/prediction/reasoning",
+            "/contentSignals/promotional",
+            "/contentSignals/transactional",
+            "/contentSignals/spam",
+            "/contentSignals/engagement",
+            "/spamScore/score",
+            "/spamScore/triggers",
+            "/spamScore/recommendations",
+            "/recommendations/critical",
+            "/recommendations/important",
+            "/recommendations/suggested",
+            "/metadata/processingTime",
+        ] {
+            assert!(value.pointer(path).is_some(), "{path}");
+        }
+        assert_eq!(value["metadata"]["analysisType"], "rules+model");
+        let evidence = &value["spamScore"]["findings"][0]["evidence"][0];
+        assert_eq!((evidence["line"].as_u64(), evidence["excerpt"].as_str()), (Some(1), Some("secret words")));
+    }
+
+    #[test]
+    fn spam_is_classified_as_spam_and_removing_a_trigger_raises_the_score() {
+        let spam = "<p>Dear friend, you have won! Claim your prize, absolutely free, 100% guaranteed. Act now!!! Viagra without a \
+                    prescription.</p><a href='http://192.0.2.1/'>Click here</a>";
+        let analysis = analyze(&Input { html: spam, subject: Some("YOU HAVE WON!!!"), ..Input::default() }, None);
+        assert_eq!(analysis.prediction.category, Category::Spam);
+        assert!(analysis.prediction.confidence <= 0.8);
+        let better = analyze(
+            &Input { html: &spam.replace("192.0.2.1", "shop.example"), subject: Some("YOU HAVE WON!!!"), ..Input::default() },
+            None,
+        );
+        assert!(better.spam_score.score < analysis.spam_score.score);
+        assert!(better.prediction.score >= analysis.prediction.score);
+    }
+}

@@ -1,0 +1,279 @@
+//! The rules: what they are, and which of them an email triggers.
+//!
+//! A rule is a row of `rules.toml`. The phrase rules search for the phrases of `phrases.toml`; the other rules are functions in
+//! `sender.rs`, `content.rs` and `links.rs`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{Message, bounded};
+use super::phrases::{Phrase, Phrases};
+use super::source::Lines;
+use super::{content, links, sender};
+
+/// How important a recommendation is.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "DeliverabilityLevel")]
+pub enum Level {
+    Critical,
+    Important,
+    Suggested,
+}
+
+/// A rule.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    pub id: String,
+    pub family: String,
+    pub weight: f64,
+    pub level: Level,
+    pub text: String,
+    pub remedy: String,
+}
+
+/// The part of an email that an observation is about.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeliverabilityPart")]
+pub enum Part {
+    Html,
+    Subject,
+    FromName,
+    FromEmail,
+}
+
+/// Where a rule found something, before lines and columns are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub part: Part,
+    /// The byte position in the part.
+    pub at: usize,
+    pub excerpt: String,
+}
+
+impl Place {
+    pub fn new(part: Part, at: usize, excerpt: &str) -> Self {
+        let excerpt = excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { part, at, excerpt: bounded(&excerpt, 120).to_owned() }
+    }
+
+    pub fn html(at: usize, excerpt: &str) -> Self {
+        Self::new(Part::Html, at, excerpt)
+    }
+}
+
+/// What a rule found, with its place. Lines and columns count from 1; columns count characters.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
+#[schemars(rename = "DeliverabilityEvidence")]
+pub struct Evidence {
+    pub part: Part,
+    pub line: u32,
+    pub column: u32,
+    pub excerpt: String,
+}
+
+/// A rule that an email triggers.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DeliverabilityFinding")]
+pub struct Finding {
+    pub rule: &'static str,
+    pub family: &'static str,
+    pub level: Level,
+    /// The points that the rule adds to the spam score.
+    pub points: f64,
+    pub text: &'static str,
+    pub remedy: &'static str,
+    /// How often the rule found something.
+    pub occurrences: usize,
+    /// The first few places.
+    pub evidence: Vec<Evidence>,
+}
+
+/// The most places that a finding lists.
+const EVIDENCE_MAX: usize = 5;
+/// A phrase rule counts at most this many different phrases. Each phrase after the first adds a part of the rule's weight.
+const PHRASES_MAX: usize = 4;
+const FURTHER_PHRASE: f64 = 0.4;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    rule: Vec<Rule>,
+}
+
+/// Lists of domains and words that several rules use.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    pub freemail: HashSet<String>,
+    pub shorteners: HashSet<String>,
+    pub suspicious_endings: HashSet<String>,
+    pub disguised: HashSet<String>,
+    pub titles: HashSet<String>,
+    pub unsubscribe: Vec<String>,
+}
+
+/// All rules, in the order of `rules.toml`.
+pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    toml::from_str::<RuleFile>(include_str!("../../../assets/deliverability/rules.toml"))
+        .expect("a test parses the embedded rules")
+        .rule
+});
+/// The facts of `facts.toml`.
+pub static FACTS: LazyLock<Facts> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/deliverability/facts.toml")).expect("a test parses the embedded facts")
+});
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("../../../assets/deliverability/phrases.toml")));
+
+/// The observations of the rules about one email.
+#[derive(Default)]
+pub struct Observations {
+    found: BTreeMap<&'static str, Observation>,
+}
+
+#[derive(Default)]
+struct Observation {
+    count: usize,
+    distinct: HashSet<&'static str>,
+    places: Vec<Place>,
+}
+
+impl Observations {
+    /// Records that a rule found something.
+    pub fn add(&mut self, rule: &'static str, place: Place) {
+        let observation = self.found.entry(rule).or_default();
+        observation.count += 1;
+        if observation.places.len() < EVIDENCE_MAX {
+            observation.places.push(place);
+        }
+    }
+
+    fn add_phrase(&mut self, phrase: &'static Phrase, place: Place) {
+        self.add(&phrase.group, place);
+        if let Some(observation) = self.found.get_mut(phrase.group.as_str()) {
+            observation.distinct.insert(&phrase.text);
+        }
+    }
+
+    fn findings(self, message: &Message, html: &str) -> Vec<Finding> {
+        let lines = Lines::new(html);
+        let mut found = self.found;
+        let mut findings = Vec::new();
+        for rule in RULES.iter() {
+            let Some(observation) = found.remove(rule.id.as_str()) else { continue };
+            let further = observation.distinct.len().clamp(1, PHRASES_MAX) - 1;
+            let points = rule.weight * (1.0 + FURTHER_PHRASE * further as f64);
+            let evidence = observation.places.into_iter().map(|place| evidence(message, &lines, place)).collect();
+            findings.push(Finding {
+                rule: &rule.id,
+                family: &rule.family,
+                level: rule.level,
+                points: (points * 100.0).round() / 100.0,
+                text: &rule.text,
+                remedy: &rule.remedy,
+                occurrences: observation.count,
+                evidence,
+            });
+        }
+        findings
+    }
+}
+
+fn evidence(message: &Message, lines: &Lines<'_>, place: Place) -> Evidence {
+    let (line, column) = match place.part {
+        Part::Html => lines.position(u32::try_from(place.at).unwrap_or(u32::MAX)),
+        other => {
+            let text = match other {
+                Part::Subject => &message.subject,
+                Part::FromName => &message.from_name,
+                _ => &message.from_email,
+            };
+            let before = bounded(text.as_deref().unwrap_or_default(), place.at).chars().count();
+            (1, u32::try_from(before + 1).unwrap_or(u32::MAX))
+        }
+    };
+    Evidence { part: place.part, line, column, excerpt: place.excerpt }
+}
+
+/// Returns what the rules find in an email, in the order of `rules.toml`.
+pub fn check(message: &Message, html: &str) -> Vec<Finding> {
+    let mut observations = Observations::default();
+    phrases(message, &mut observations);
+    sender::check(message, &mut observations);
+    content::check(message, &mut observations);
+    links::check(message, &mut observations);
+    observations.findings(message, html)
+}
+
+fn phrases(message: &Message, observations: &mut Observations) {
+    for at in 0..message.words.len() {
+        let words = message.words.get(at..).unwrap_or_default();
+        for phrase in PHRASES.at(words) {
+            let start = words.first().map_or(0, |word| word.start);
+            let end = words.get(phrase.words.len() - 1).map_or(start, |word| word.end);
+            let excerpt = message.text.get(start..end).unwrap_or_default();
+            observations.add_phrase(phrase, Place::html(message.source_position(start), excerpt));
+        }
+    }
+    let subject = message.subject.as_deref().unwrap_or_default();
+    for at in 0..message.subject_words.len() {
+        let words = message.subject_words.get(at..).unwrap_or_default();
+        for phrase in PHRASES.at(words) {
+            let start = words.first().map_or(0, |word| word.start);
+            let excerpt = subject.get(start..).unwrap_or_default();
+            observations.add_phrase(phrase, Place::new(Part::Subject, start, excerpt));
+            observations.add("subject_phrase", Place::new(Part::Subject, start, excerpt));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::deliverability::message::Input;
+
+    fn findings(input: Input<'_>) -> Vec<Finding> {
+        check(&Message::of(&input), input.html)
+    }
+
+    #[test]
+    fn every_phrase_group_is_a_rule_and_every_rule_is_complete() {
+        let ids: HashSet<_> = RULES.iter().map(|rule| rule.id.as_str()).collect();
+        assert_eq!(ids.len(), RULES.len());
+        assert!(RULES.len() >= 80);
+        for phrase in &PHRASES.phrases {
+            assert!(ids.contains(phrase.group.as_str()), "{} has phrases, but no row in rules.toml", phrase.group);
+        }
+        for rule in RULES.iter() {
+            assert!((0.0..=2.5).contains(&rule.weight) && rule.text.ends_with('.') && !rule.remedy.is_empty(), "{}", rule.id);
+        }
+        let sources = [include_str!("sender.rs"), include_str!("content.rs"), include_str!("links.rs"), include_str!("rules.rs")];
+        for rule in RULES.iter().filter(|rule| rule.family != "phrase") {
+            assert!(sources.iter().any(|source| source.contains(&format!("\"{}\"", rule.id))), "no code adds {}", rule.id);
+        }
+        assert!(!FACTS.freemail.is_empty());
+    }
+
+    #[test]
+    fn phrases_of_several_languages_are_found_with_their_places() {
+        let html = "<p>Hello</p>\n<p>Sie <b>haben</b> gewonnen! Earn $5000 today, lose 20 pounds.</p>";
+        let found = findings(Input { html, ..Input::default() });
+        let prize = found.iter().find(|finding| finding.rule == "prize").expect("the German phrase");
+        assert_eq!((prize.evidence[0].line, prize.evidence[0].column), (2, 4));
+        assert_eq!(prize.evidence[0].excerpt, "Sie haben gewonnen");
+        assert!(found.iter().any(|finding| finding.rule == "money_promise"));
+        assert!(found.iter().any(|finding| finding.rule == "weight_loss"));
+    }
+
+    #[test]
+    fn further_phrases_add_less_than_the_first() {
+        let points = |html| findings(Input { html, ..Input::default() }).iter().map(|finding| finding.points).sum::<f64>();
+        let one = points("viagra viagra viagra plain words to fill the text so that nothing else is found here or there");
+        let two = points("viagra cialis plain words to fill the text so that nothing else is found here or there");
+        assert!(one < two && two < 2.0 * one, "{one} {two}");
+    }
+}

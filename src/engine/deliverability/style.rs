@@ -1,0 +1,192 @@
+//! The part of an element's style that decides whether its text is visible.
+
+use super::message::{Concealment, bounded};
+
+/// An opaque color.
+type Color = [u8; 3];
+
+/// A contrast at which text cannot be read. WCAG 2 requires 4.5.
+const CONTRAST_MIN: f32 = 1.2;
+/// The largest font size, in pixels, that hides text.
+const TINY_PIXELS: f32 = 2.0;
+/// The distance, in pixels, from which content is outside the window.
+const OFF_SCREEN_PIXELS: f32 = -500.0;
+
+/// The style of an element, as far as the check follows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Whether the element has no text of the message, such as the title.
+    pub is_ignored: bool,
+    is_displayed: bool,
+    is_off_screen: bool,
+    font_pixels: f32,
+    color: Color,
+    /// The color behind the text, or nothing if it is an image or a gradient.
+    background: Option<Color>,
+    /// Whether a style sets `max-height` or `height` to 0 and hides what overflows. Both are required.
+    has_no_height: bool,
+    hides_overflow: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            is_ignored: false,
+            is_displayed: true,
+            is_off_screen: false,
+            font_pixels: 16.0,
+            color: [0, 0, 0],
+            background: Some([255, 255, 255]),
+            has_no_height: false,
+            hides_overflow: false,
+        }
+    }
+}
+
+impl Look {
+    /// Returns the style that an element of this name inherits.
+    pub fn inherit(self, name: &str) -> Self {
+        let collapsed = self.has_no_height && self.hides_overflow;
+        let mut look =
+            Self { is_displayed: self.is_displayed && !collapsed, has_no_height: false, hides_overflow: false, ..self };
+        match name {
+            "a" => look.color = [0, 0, 238],
+            "title" | "script" | "style" | "template" | "select" | "textarea" | "noscript" | "svg" => look.is_ignored = true,
+            _ => {}
+        }
+        look
+    }
+
+    /// Applies an attribute.
+    pub fn apply(&mut self, name: &str, value: &str) {
+        match name {
+            "style" => self.apply_style(bounded(value, 4_096)),
+            "hidden" => self.is_displayed = false,
+            "bgcolor" => self.background = color(value).or(self.background),
+            "background" if !value.is_empty() => self.background = None,
+            "color" | "text" => self.color = color(value).unwrap_or(self.color),
+            _ => {}
+        }
+    }
+
+    fn apply_style(&mut self, style: &str) {
+        for declaration in style.split(';').take(100) {
+            let Some((name, value)) = declaration.split_once(':') else { continue };
+            let value = value.to_ascii_lowercase();
+            let value = value.trim().trim_end_matches("!important").trim();
+            match name.trim().to_ascii_lowercase().as_str() {
+                "display" if value == "none" => self.is_displayed = false,
+                "visibility" if value == "hidden" => self.is_displayed = false,
+                "opacity" if value.parse().is_ok_and(|opacity: f32| opacity < 0.05) => self.is_displayed = false,
+                "max-height" | "height" if pixels(value, 16.0).is_some_and(|size| size <= 1.0) => self.has_no_height = true,
+                "overflow" if value == "hidden" => self.hides_overflow = true,
+                "font-size" => self.font_pixels = pixels(value, self.font_pixels).unwrap_or(16.0),
+                "text-indent" | "left" | "top" | "margin-left" => {
+                    self.is_off_screen |= pixels(value, 16.0).is_some_and(|distance| distance <= OFF_SCREEN_PIXELS);
+                }
+                "color" if value == "transparent" => self.is_displayed = false,
+                "color" => self.color = color(value).unwrap_or(self.color),
+                "background-image" if value != "none" => self.background = None,
+                "background" | "background-color" => self.apply_background(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn apply_background(&mut self, value: &str) {
+        if value.contains("url(") || value.contains("gradient") {
+            self.background = None;
+        } else if let Some(found) = color(value).or_else(|| value.split_whitespace().find_map(color)) {
+            self.background = Some(found);
+        }
+    }
+
+    /// Returns how the style hides text, if it does.
+    pub fn concealment(&self) -> Option<Concealment> {
+        if !self.is_displayed || (self.has_no_height && self.hides_overflow) {
+            return Some(Concealment::NotDisplayed);
+        }
+        if self.is_off_screen {
+            return Some(Concealment::OffScreen);
+        }
+        if self.font_pixels <= TINY_PIXELS {
+            return Some(Concealment::Tiny);
+        }
+        let background = self.background?;
+        (contrast(self.color, background) < CONTRAST_MIN).then_some(Concealment::LowContrast)
+    }
+}
+
+/// Returns a length in pixels. `base` is the font size that relative lengths refer to.
+fn pixels(value: &str, base: f32) -> Option<f32> {
+    let unit = value.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(value.len());
+    let (number, unit) = value.split_at_checked(unit)?;
+    let number: f32 = number.trim().parse().ok()?;
+    match unit {
+        "px" => Some(number),
+        "" if number == 0.0 => Some(0.0),
+        "pt" => Some(number * 4.0 / 3.0),
+        "em" => Some(number * base),
+        "rem" => Some(number * 16.0),
+        "%" => Some(number * base / 100.0),
+        _ => None,
+    }
+}
+
+/// Reads a hexadecimal color, `rgb()`, or one of the names that emails use.
+fn color(value: &str) -> Option<Color> {
+    let value = value.trim().to_ascii_lowercase();
+    if let Some(inside) = value.strip_prefix("rgb(").and_then(|rest| rest.strip_suffix(')')) {
+        let mut channels = inside.split([',', ' ']).filter(|one| !one.is_empty()).map(str::parse);
+        return Some([channels.next()?.ok()?, channels.next()?.ok()?, channels.next()?.ok()?]);
+    }
+    let named = match value.as_str() {
+        "white" => "ffffff",
+        "black" => "000000",
+        "red" => "ff0000",
+        "blue" => "0000ff",
+        "green" => "008000",
+        "yellow" => "ffff00",
+        "gray" | "grey" => "808080",
+        "silver" => "c0c0c0",
+        "navy" => "000080",
+        "maroon" => "800000",
+        other => other.strip_prefix('#').unwrap_or(other),
+    };
+    let digits: Vec<u8> =
+        named.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect::<Option<_>>()?;
+    match *digits.as_slice() {
+        [r, g, b] => Some([r * 17, g * 17, b * 17]),
+        [r, s, g, h, b, c] => Some([r * 16 + s, g * 16 + h, b * 16 + c]),
+        _ => None,
+    }
+}
+
+/// Returns the contrast ratio of two colors (WCAG 2.2, "contrast ratio").
+fn contrast(one: Color, other: Color) -> f32 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn luminance(color: Color) -> f32 {
+    let [red, green, blue] = color.map(|channel| {
+        let value = f32::from(channel) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_and_lengths_are_read() {
+        assert_eq!(color("#FFF"), Some([255, 255, 255]));
+        assert_eq!(color("rgb(1, 2, 3)"), Some([1, 2, 3]));
+        assert_eq!(color("#12"), None);
+        assert_eq!(pixels("12pt", 10.0), Some(16.0));
+        assert_eq!(pixels("50%", 10.0), Some(5.0));
+        assert!(contrast([255, 255, 255], [0, 0, 0]) > 20.9);
+    }
+}

@@ -1,0 +1,318 @@
+//! Finds the URLs of an email: links, images, forms, backgrounds, style sheets, and links that only Outlook for Windows shows.
+
+use serde::{Deserialize, Serialize};
+
+use super::source::{Lines, Place, shortened, span};
+use crate::base::html_scanner::{Kind, Scanner};
+use crate::engine::render::css::{self, Piece};
+use crate::engine::render::imported_html::dom::Dom;
+use crate::engine::render::imported_html::visible;
+use crate::vocab::limits;
+
+/// What an email does with a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LinkKind {
+    /// A link that readers click.
+    Link,
+    /// An image in the text.
+    Image,
+    /// A background image, in an attribute or in styles.
+    Background,
+    /// The target of a form.
+    Form,
+    /// A style sheet or font.
+    Stylesheet,
+    /// Audio, video or another embedded resource.
+    Media,
+}
+
+/// One use of a URL.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkUse {
+    pub kind: LinkKind,
+    /// The URL as written, without surrounding spaces.
+    pub url: String,
+    /// The visible text of a link, or the alt text of its images.
+    pub text: String,
+    /// The number of images in a link, and how many of them have no alt text.
+    pub images: u32,
+    pub images_without_alt: u32,
+    /// The `rel` attribute.
+    pub rel: String,
+    /// Whether only Outlook for Windows shows it: in a conditional comment.
+    pub outlook_only: bool,
+    pub place: Place,
+}
+
+/// The URLs of an email.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Links {
+    pub uses: Vec<LinkUse>,
+    /// The number of all uses; larger than the length of `uses` if that was cut.
+    pub total: usize,
+    /// The places that links within the email can lead to: the `id` and `name` attributes.
+    pub targets: Vec<String>,
+}
+
+/// The maximum number of characters that are kept of a link's text.
+const TEXT_CHARACTERS_MAX: usize = 200;
+/// The maximum length of a URL. Longer values are embedded data.
+const URL_BYTES_MAX: usize = 8 * 1024;
+
+/// Finds the URLs in the email.
+pub fn links(source: &str, dom: &Dom, lines: &Lines<'_>) -> Links {
+    let mut finder = Finder { dom, lines, source, found: Links::default() };
+    let mut from = 0;
+    for node in dom.first("html").map(|root| dom.within(root)).unwrap_or_default() {
+        finder.element(node, &mut from);
+    }
+    finder.outlook();
+    // Uses in comments and styles are found last; reports list all uses in the order of the source.
+    finder.found.uses.sort_by_key(|one| (one.place.line, one.place.column));
+    finder.found
+}
+
+struct Finder<'a> {
+    dom: &'a Dom,
+    lines: &'a Lines<'a>,
+    source: &'a str,
+    found: Links,
+}
+
+impl Finder<'_> {
+    fn element(&mut self, node: usize, from: &mut usize) {
+        let dom = self.dom;
+        let name = dom.name(node);
+        if name.is_empty() {
+            return;
+        }
+        for attribute in ["id", "name"] {
+            let target = dom.attribute(node, attribute).filter(|_| attribute == "id" || name == "a");
+            if let Some(target) = target.filter(|_| self.found.targets.len() < limits::LINKS_INSPECTED_MAX) {
+                self.found.targets.push(shortened(target));
+            }
+        }
+        let attribute = |wanted: &str| dom.attribute(node, wanted).unwrap_or_default().to_owned();
+        match name {
+            "a" | "area" => {
+                if let Some(url) = dom.attribute(node, "href") {
+                    let mut link = self.at(node, LinkKind::Link, url);
+                    self.describe(node, &mut link);
+                    self.push(link);
+                }
+            }
+            "img" => self.add(node, LinkKind::Image, &attribute("src")),
+            "input" if attribute("type").eq_ignore_ascii_case("image") => self.add(node, LinkKind::Image, &attribute("src")),
+            "form" => self.add(node, LinkKind::Form, &attribute("action")),
+            "link" if !attribute("href").is_empty() => self.add(node, LinkKind::Stylesheet, &attribute("href")),
+            "video" | "audio" | "source" | "iframe" | "embed" => self.add(node, LinkKind::Media, &attribute("src")),
+            "style" => self.sheet(node, from),
+            _ => {}
+        }
+        if matches!(name, "table" | "tr" | "td" | "th" | "body") {
+            self.add(node, LinkKind::Background, &attribute("background"));
+        }
+        if let Some(style) = dom.attribute(node, "style").filter(|style| style.contains('(')) {
+            for one in css::declarations(style) {
+                css::with_urls(one.value, &mut |url| {
+                    self.add(node, LinkKind::Background, url);
+                    String::new()
+                });
+            }
+        }
+    }
+
+    /// Adds a URL, unless the attribute is empty or contains embedded data. Empty links are kept, because they are mistakes.
+    fn add(&mut self, node: usize, kind: LinkKind, url: &str) {
+        if !url.trim().is_empty() && !url.trim_start().starts_with("data:") {
+            let found = self.at(node, kind, url);
+            self.push(found);
+        }
+    }
+
+    fn at(&self, node: usize, kind: LinkKind, url: &str) -> LinkUse {
+        let place = span(self.dom, node).map(|(start, end)| self.lines.place(start, end)).unwrap_or_default();
+        new(kind, url, place)
+    }
+
+    fn push(&mut self, found: LinkUse) {
+        self.found.total += 1;
+        if self.found.uses.len() < limits::LINKS_INSPECTED_MAX {
+            self.found.uses.push(found);
+        }
+    }
+
+    /// Sets the text and the images of a link.
+    fn describe(&self, node: usize, link: &mut LinkUse) {
+        let dom = self.dom;
+        let (mut text, mut alt) = (String::new(), String::new());
+        for inner in dom.within(node) {
+            if dom.name(inner) == "img" && !visible::is_tiny(dom, inner) {
+                link.images += 1;
+                match dom.attribute(inner, "alt").map(str::trim).filter(|alt| !alt.is_empty()) {
+                    Some(words) => alt = format!("{alt} {words}"),
+                    None => link.images_without_alt += 1,
+                }
+            }
+            if text.len() < 4 * TEXT_CHARACTERS_MAX {
+                text.push_str(dom.text(inner));
+            }
+        }
+        if dom.name(node) == "area" {
+            alt.push_str(dom.attribute(node, "alt").unwrap_or_default());
+        }
+        let label = dom.attribute(node, "aria-label").map(str::trim).filter(|label| !label.is_empty());
+        let shown = if visible::shows(&text) { text } else { label.map_or(alt, str::to_owned) };
+        link.text = shown.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_CHARACTERS_MAX).collect();
+        link.rel = dom.attribute(node, "rel").unwrap_or_default().to_owned();
+    }
+
+    /// Adds the URLs of a style sheet. They have no place in the tree, so they are searched in the source from the sheet on.
+    fn sheet(&mut self, node: usize, from: &mut usize) {
+        let Some((_, start)) = span(self.dom, node) else { return };
+        *from = (*from).max(start);
+        let mut urls = Vec::new();
+        for text in self.dom.children(node) {
+            sheet_urls(self.dom.text(*text), 0, &mut urls);
+        }
+        for (kind, url) in urls.into_iter().filter(|(_, url)| !url.starts_with("data:")) {
+            let at = self.source.get(*from..).and_then(|rest| rest.find(&url)).map(|at| *from + at);
+            let place = at.map(|at| self.lines.place(at, at + url.len())).unwrap_or_default();
+            *from = at.map_or(*from, |at| at + url.len());
+            self.push(new(kind, &url, place));
+        }
+    }
+
+    /// Adds the links in conditional comments, which only Outlook for Windows reads.
+    fn outlook(&mut self) {
+        for comment in Scanner::new(self.source).filter(|piece| piece.kind == Kind::Comment) {
+            let text = self.source.get(comment.start..comment.end).unwrap_or_default();
+            let Some(inner) = text.strip_prefix("<!--").and_then(|text| text.strip_suffix("-->")) else { continue };
+            if !inner.trim_start().starts_with("[if") {
+                continue;
+            }
+            for piece in Scanner::new(inner) {
+                let Kind::Open(tag) = piece.kind else { continue };
+                let start = comment.start + 4 + piece.start;
+                let name = tag.name.to_ascii_lowercase();
+                let is_image = matches!(name.as_str(), "img" | "v:fill" | "v:image" | "v:imagedata");
+                for (attribute, kind) in [("href", LinkKind::Link), ("src", LinkKind::Image)] {
+                    let is_wanted = if kind == LinkKind::Image { is_image } else { name != "link" };
+                    let Some(value) = tag.attribute(attribute).filter(|value| is_wanted && !value.value.is_empty()) else {
+                        continue;
+                    };
+                    let place = self.lines.place(start, comment.start + 4 + piece.end);
+                    let mut found = new(kind, &decoded(value.value), place);
+                    found.outlook_only = true;
+                    self.push(found);
+                }
+            }
+        }
+    }
+}
+
+fn new(kind: LinkKind, url: &str, place: Place) -> LinkUse {
+    let url = url.trim();
+    let end = url.char_indices().map(|(at, _)| at).take_while(|at| *at <= URL_BYTES_MAX).last().unwrap_or_default();
+    let url = if url.len() > URL_BYTES_MAX { &url[..end] } else { url };
+    LinkUse {
+        kind,
+        url: url.to_owned(),
+        text: String::new(),
+        images: 0,
+        images_without_alt: 0,
+        rel: String::new(),
+        outlook_only: false,
+        place,
+    }
+}
+
+/// The maximum nesting depth of at-rules. It bounds the recursion.
+const LEVELS_MAX: usize = 4;
+
+fn sheet_urls(text: &str, level: usize, urls: &mut Vec<(LinkKind, String)>) {
+    if level > LEVELS_MAX {
+        return;
+    }
+    for piece in css::pieces(text) {
+        match piece {
+            Piece::Rule { body, .. } if body.contains('(') => {
+                css::declarations(body).iter().for_each(|one| push_urls(LinkKind::Background, one.value, urls));
+            }
+            Piece::At { name, prelude, body: None } if name == "import" => {
+                let quoted = prelude.trim_start().strip_prefix(['"', '\'']).and_then(|rest| rest.split(['"', '\'']).next());
+                match quoted {
+                    Some(url) => urls.push((LinkKind::Stylesheet, url.to_owned())),
+                    None => push_urls(LinkKind::Stylesheet, prelude, urls),
+                }
+            }
+            Piece::At { name, body: Some(body), .. } if name == "font-face" => {
+                css::declarations(body).iter().for_each(|one| push_urls(LinkKind::Stylesheet, one.value, urls));
+            }
+            Piece::At { body: Some(body), .. } => sheet_urls(body, level + 1, urls),
+            Piece::Rule { .. } | Piece::At { .. } => {}
+        }
+    }
+}
+
+fn push_urls(kind: LinkKind, value: &str, urls: &mut Vec<(LinkKind, String)>) {
+    css::with_urls(value, &mut |url| {
+        urls.push((kind, url.to_owned()));
+        String::new()
+    });
+}
+
+/// Decodes the character references that URLs contain.
+fn decoded(value: &str) -> String {
+    ["&amp;", "&#38;", "&#x26;"].into_iter().fold(value.to_owned(), |value, reference| value.replace(reference, "&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::marked;
+    use super::*;
+
+    fn found(source: &str) -> Links {
+        let dom = Dom::read(&marked(source)).expect("the HTML is small enough");
+        links(source, &dom, &Lines::new(source))
+    }
+
+    #[test]
+    fn every_use_of_a_url_is_found_with_its_line() {
+        let source = "<style>\n@import 'https://a.example/x.css';\n.b{background:url(https://a.example/b.png)}\n</style>\n\
+            <body background=https://a.example/bg.png>\n<a href=' https://a.example/?x=1&amp;y=2 ' rel=nofollow>Go <b>now</b></a>\n\
+            <a href=https://b.example><img src=https://a.example/i.png alt='Red shoe'><img src=https://a.example/j.png></a>\n\
+            <td style=\"background:url('https://a.example/c.png')\">\n<form action=https://a.example/f>\n\
+            <!--[if mso]><v:roundrect href=\"https://a.example/?a&amp;b\"><v:fill src=https://a.example/v.png></v:roundrect><![endif]-->\n\
+            <!-- <a href=no> --><a name=top></a><p id=end>";
+        let links = found(source);
+        let list: Vec<_> = links.uses.iter().map(|one| (one.place.line, one.kind, one.url.as_str())).collect();
+        assert_eq!(
+            list,
+            [
+                (2, LinkKind::Stylesheet, "https://a.example/x.css"),
+                (3, LinkKind::Background, "https://a.example/b.png"),
+                (5, LinkKind::Background, "https://a.example/bg.png"),
+                (6, LinkKind::Link, "https://a.example/?x=1&y=2"),
+                (7, LinkKind::Link, "https://b.example"),
+                (7, LinkKind::Image, "https://a.example/i.png"),
+                (7, LinkKind::Image, "https://a.example/j.png"),
+                (9, LinkKind::Form, "https://a.example/f"),
+                (10, LinkKind::Link, "https://a.example/?a&b"),
+                (10, LinkKind::Image, "https://a.example/v.png"),
+            ],
+            "a td outside of a table is dropped, as in browsers"
+        );
+        assert_eq!((links.uses[3].text.as_str(), links.uses[3].rel.as_str()), ("Go now", "nofollow"));
+        let pictures = &links.uses[4];
+        assert_eq!((pictures.text.as_str(), pictures.images, pictures.images_without_alt), ("Red shoe", 2, 1));
+        assert!(links.uses[8].outlook_only && links.uses[9].outlook_only);
+        assert_eq!(links.targets, ["top", "end"]);
+    }
+
+    #[test]
+    fn many_links_are_counted_but_not_all_kept() {
+        let links = found(&"<a href=https://a.example>x</a>".repeat(10_000));
+        assert_eq!((links.total, links.uses.len()), (10_000, limits::LINKS_INSPECTED_MAX));
+    }
+}

@@ -1,0 +1,35 @@
+//! Inspects an email's HTML for its validation: finds its URLs, and its accessibility problems, each with its place in the source.
+//!
+//! The HTML can be hostile, so this code runs in a worker process. It only reads: what the findings mean for a user is decided elsewhere.
+
+pub mod accessibility;
+mod cache;
+mod contrast;
+pub mod links;
+pub mod source;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::accessibility::{AccessibilityProblem, AccessibilityRule};
+pub use self::cache::InspectionCache;
+pub use self::links::{LinkKind, LinkUse, Links};
+pub use self::source::{Lines, Place};
+use super::html_limits::{self, HtmlRefusal};
+use super::imported_html::dom::Dom;
+
+/// What the HTML of an email contains.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inspection {
+    pub links: Links,
+    pub accessibility: Vec<AccessibilityProblem>,
+}
+
+/// Inspects HTML, or returns why it is too large or too complex.
+pub fn inspect(source: &str) -> Result<Inspection, HtmlRefusal> {
+    html_limits::admit(source)?;
+    let dom = Dom::read(&source::marked(source))?;
+    let lines = Lines::new(source);
+    Ok(Inspection { links: links::links(source, &dom, &lines), accessibility: accessibility::problems(&dom, &lines) })
+}

@@ -1,0 +1,266 @@
+//! Checks the spelling and the grammar of emails.
+//!
+//! ```text
+//! html → text → words → languages → dictionaries + names + suggestions ─┬─ findings
+//!                                 └ rules (patterns) + repeats ─────────┘
+//! ```
+//!
+//! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
+//! ([`model`]). This module does not call them; it writes their requests and reads their answers.
+
+pub mod dictionaries;
+pub mod findings;
+pub mod language_tool;
+mod languages;
+pub mod model;
+mod names;
+mod patterns;
+mod repeats;
+mod rules;
+mod spell;
+mod suggestions;
+pub mod text;
+mod tokens;
+
+use crate::base::html_scanner as html;
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use self::dictionaries::Dictionaries;
+use self::findings::{Finding, context, set_lines};
+use self::languages::{Languages, code};
+use self::names::Names;
+use self::rules::{RuleHit, Rules};
+use self::suggestions::Suggester;
+use self::text::{Block, html_blocks, text_blocks};
+use self::tokens::Token;
+
+/// A check reads at most this many words.
+pub const WORDS_MAX: usize = 20_000;
+
+/// A check reports at most this many findings.
+pub const FINDINGS_MAX: usize = 500;
+
+/// `metadata.aiModel` of a check without a language model.
+pub const NO_MODEL: &str = "none (rules)";
+
+/// What to check, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The languages of the text, such as `en` or `pt-BR`. If there are none, the check detects the languages.
+    pub languages: Vec<String>,
+    /// Whether to check the grammar too.
+    pub grammar: bool,
+    /// Names that are correct: of the brand, its products and people, and of contact fields. A name can have several words.
+    pub names: Vec<String>,
+}
+
+/// The result of a check, with the field names of the API.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The number of words in the text.
+    pub total_words: usize,
+    /// The findings in the order of the source.
+    pub errors: Vec<Finding>,
+    /// Totals.
+    pub summary: Summary,
+    /// How the text was checked.
+    pub metadata: Metadata,
+}
+
+/// Totals of a check.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The number of findings.
+    pub total_errors: usize,
+    /// The number of findings that differ in their word or rule.
+    pub unique_errors: usize,
+}
+
+/// How a text was checked.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Metadata {
+    /// The time of the check in milliseconds. The caller measures it.
+    pub processing_time: u64,
+    /// The other checkers that took part, or `none (rules)`.
+    pub ai_model: String,
+    /// The tokens that the language model used.
+    pub tokens_used: u64,
+    /// The number of words that were checked.
+    pub words_checked: usize,
+    /// Whether the text has more words than a check reads.
+    pub truncated: bool,
+    /// Whether there are more findings than a check reports.
+    pub more_errors: bool,
+    /// The languages of the text.
+    pub languages: Vec<String>,
+    /// Languages whose spelling was not checked, because no dictionary is installed.
+    pub languages_without_dictionary: Vec<String>,
+}
+
+/// Checks an HTML email. `now` is the time in seconds since any fixed moment, for [`Dictionaries`].
+pub fn check_html(html: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
+    check(html, &html_blocks(html), options, dictionaries, now)
+}
+
+/// Checks plain text, such as a subject.
+pub fn check_text(text: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
+    check(text, &text_blocks(text), options, dictionaries, now)
+}
+
+fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
+    let mut total_words = 0;
+    let mut tokens: Vec<Vec<Token<'_>>> = Vec::new();
+    let mut words_checked = 0;
+    for block in blocks {
+        let (found, end) = tokens::tokens_to(&block.text, WORDS_MAX - words_checked);
+        let words = found.iter().filter(|token| token.is_word()).count();
+        let rest = block.text.get(end..).unwrap_or_default();
+        let uncounted = rest.split_whitespace().filter(|chunk| chunk.chars().any(char::is_alphabetic)).count();
+        total_words += words + uncounted;
+        words_checked += words;
+        tokens.push(found);
+    }
+    let mut checker = Checker {
+        languages: Languages::new(dictionaries, now, &options.languages),
+        names: Names::new(&options.names),
+        suggester: Suggester::new(),
+        grammar: options.grammar,
+        findings: Vec::new(),
+        used: Vec::new(),
+        missing: Vec::new(),
+    };
+    if options.languages.len() != 1 {
+        checker.languages.set_document(blocks, &tokens);
+    }
+    let languages: Vec<String> = blocks.iter().zip(&tokens).map(|(block, tokens)| checker.languages.of(block, tokens)).collect();
+    for (tokens, language) in tokens.iter().zip(&languages) {
+        checker.note_names(tokens, language);
+    }
+    for ((block, tokens), language) in blocks.iter().zip(&tokens).zip(&languages) {
+        checker.block(block, tokens, language);
+    }
+    let Checker { mut findings, used, missing, .. } = checker;
+    let more_errors = findings.len() > FINDINGS_MAX;
+    findings.sort_by_key(|finding| (finding.offset, finding.length));
+    findings.truncate(FINDINGS_MAX);
+    set_lines(source, &mut findings);
+    let metadata = Metadata {
+        processing_time: 0,
+        ai_model: NO_MODEL.to_owned(),
+        tokens_used: 0,
+        words_checked,
+        truncated: total_words > words_checked,
+        more_errors,
+        languages: used,
+        languages_without_dictionary: missing,
+    };
+    Report { total_words, summary: summary(&findings), errors: findings, metadata }
+}
+
+fn summary(findings: &[Finding]) -> Summary {
+    let unique: HashSet<_> = findings.iter().map(|finding| (finding.word.to_lowercase(), &finding.rule)).collect();
+    Summary { total_errors: findings.len(), unique_errors: unique.len() }
+}
+
+impl Report {
+    /// Adds the findings of another checker, except where this report has one already. `tokens_used` counts only for a language model.
+    pub fn add(&mut self, source: &str, checker: &str, tokens_used: u64, findings: Vec<Finding>) {
+        self.metadata.ai_model = match self.metadata.ai_model.as_str() {
+            NO_MODEL => checker.to_owned(),
+            present => format!("{present}, {checker}"),
+        };
+        self.metadata.tokens_used += tokens_used;
+        let own: Vec<(usize, usize)> =
+            self.errors.iter().map(|finding| (finding.offset, finding.offset + finding.length)).collect();
+        let overlaps =
+            |finding: &Finding| own.iter().any(|(start, end)| finding.offset < *end && *start < finding.offset + finding.length);
+        self.errors.extend(findings.into_iter().filter(|finding| !overlaps(finding)));
+        self.errors.sort_by_key(|finding| (finding.offset, finding.length));
+        self.metadata.more_errors |= self.errors.len() > FINDINGS_MAX;
+        self.errors.truncate(FINDINGS_MAX);
+        set_lines(source, &mut self.errors);
+        self.summary = summary(&self.errors);
+    }
+}
+
+/// The state of one check.
+struct Checker<'d> {
+    languages: Languages<'d>,
+    names: Names,
+    suggester: Suggester,
+    grammar: bool,
+    findings: Vec<Finding>,
+    used: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str) {
+        // The cap is on the report; a little more work tells whether there are more findings.
+        if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
+            return;
+        }
+        if !self.used.iter().any(|used| used == language) {
+            self.used.push(language.to_owned());
+        }
+        let hits = if self.grammar { grammar(tokens, &code(language)) } else { Vec::new() };
+        let mut taken = vec![false; tokens.len()];
+        for hit in hits {
+            let range = hit.hit.first..hit.hit.end;
+            if taken.get(range.clone()).is_some_and(|taken| taken.contains(&true)) {
+                continue;
+            }
+            taken.get_mut(range).into_iter().flatten().for_each(|taken| *taken = true);
+            self.report(block, tokens, language, &hit);
+        }
+        match self.languages.dictionary(language) {
+            Some(dictionary) => {
+                for hit in self.unknown_words(tokens, language, &dictionary) {
+                    if taken.get(hit.hit.first) == Some(&false) {
+                        self.report(block, tokens, language, &hit);
+                    }
+                }
+            }
+            None if !self.missing.iter().any(|missing| missing == language) => self.missing.push(language.to_owned()),
+            None => {}
+        }
+    }
+
+    fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
+        let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
+        let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
+        let (offset, end) = block.source_range(first.start, last.end);
+        self.findings.push(Finding {
+            word: block.text.get(first.start..last.end).unwrap_or_default().to_owned(),
+            suggestions: hit.suggestions.clone(),
+            context: context(&block.text, first.start, last.end),
+            kind: hit.kind,
+            rule: hit.rule.to_owned(),
+            line: 0,
+            column: 0,
+            offset,
+            length: end - offset,
+            language: language.to_owned(),
+            confidence: hit.confidence,
+        });
+    }
+}
+
+/// Returns what the rules find, the most confident first.
+fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
+    let rules = Rules::of(code);
+    let mut hits = repeats::repeats(tokens, rules);
+    if let Some(rules) = rules {
+        hits.extend(rules.find(tokens));
+    }
+    if code == "en" {
+        hits.extend(repeats::articles(tokens));
+    }
+    hits.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.hit.first.cmp(&b.hit.first)));
+    hits
+}

@@ -1,0 +1,250 @@
+//! Decides whether an unknown word is a mistake or a name.
+//!
+//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/spelling_set.rs`): without them, most findings in
+//! correct text are names.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::suggestions::Candidate;
+use super::tokens::{Token, TokenKind};
+
+/// Names of companies and products, and words of marketing that dictionaries lack.
+static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/names.txt"))
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(str::split_whitespace)
+        .collect()
+});
+
+/// A check uses at most this many names of the caller.
+const NAMES_MAX: usize = 20_000;
+
+/// Prefixes of English words that dictionaries do not list with all words.
+const PREFIXES: [&str; 22] = [
+    "un", "re", "pre", "co", "non", "multi", "mini", "eco", "super", "anti", "over", "under", "micro", "mega", "ultra", "sub",
+    "inter", "semi", "bio", "self", "cyber", "auto",
+];
+
+/// The words that count as names in one check.
+pub(super) struct Names {
+    own: HashSet<String>,
+    /// Unknown words with a capital inside a sentence, by how often they occur.
+    seen: HashMap<String, usize>,
+}
+
+/// Where an unknown word stands, as far as names depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// In lower case.
+    Lower,
+    /// With a capital at the start of a sentence.
+    Start,
+    /// With a capital in a heading in which most words have one.
+    Heading,
+    /// With a capital inside a sentence, or next to other words with capitals.
+    Name,
+}
+
+impl Names {
+    /// `names` are the names of the brand, its products and people, and the fields of its contacts. A name can have several words.
+    pub fn new(names: &[String]) -> Self {
+        let words = names.iter().flat_map(|name| name.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’')));
+        let own =
+            words.filter(|word| !word.is_empty()).take(NAMES_MAX).map(|word| word.replace('’', "'").to_lowercase()).collect();
+        Self { own, seen: HashMap::new() }
+    }
+
+    /// Whether the word, in lower case, is a known name.
+    pub fn has(&self, lower: &str) -> bool {
+        let stem = lower.strip_suffix("'s").unwrap_or(lower);
+        [lower, stem].into_iter().any(|word| self.own.contains(word) || KNOWN.contains(word))
+    }
+
+    /// Notes an unknown word with a capital inside a sentence.
+    pub fn note(&mut self, lower: &str) {
+        if self.seen.len() < NAMES_MAX {
+            *self.seen.entry(lower.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Returns the confidence that the unknown word is a mistake, or `None` if it is more likely a name.
+    pub fn judge(&self, token: &Token<'_>, position: Position, candidates: &[Candidate]) -> Option<f32> {
+        let best = candidates.first()?;
+        let length = token.lower.chars().count();
+        let proper = best.word.chars().next().is_some_and(char::is_uppercase);
+        let seen = self.seen.get(&token.lower).copied().unwrap_or(0);
+        match position {
+            // "moka" is no slip of "Mona", but "wendesday" is one of "Wednesday".
+            Position::Lower if proper && !WELL_KNOWN.contains(&best.word.as_str()) => None,
+            Position::Lower if length <= 3 => (best.distance == 1 && length == 3).then_some(0.7),
+            Position::Lower if length == 4 => (best.distance == 1).then_some(0.8),
+            Position::Lower => Some(if best.distance == 1 { 0.95 } else { 0.85 }),
+            // A word that is a name elsewhere in the email is one at the start of a sentence too.
+            Position::Start if seen > 0 || proper => None,
+            Position::Start if length >= 9 => Some(0.8),
+            Position::Start => (best.distance == 1 && length >= 5).then_some(0.75),
+            Position::Heading if seen > 2 || proper => None,
+            Position::Heading => (best.distance == 1 && length >= 6).then_some(0.7),
+            Position::Name => None,
+        }
+    }
+}
+
+/// Returns where a word stands among the tokens of its block.
+pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Position {
+    let Some(token) = tokens.get(at).filter(|token| token.is_capitalized()) else { return Position::Lower };
+    if is_heading {
+        return Position::Heading;
+    }
+    let next = tokens.get(at + 1);
+    // "Karim Benzoma says": a name of two words at the start.
+    let before_name = next.is_some_and(|next| next.is_word() && next.is_capitalized() && next.spaced && !next.is_all_capitals());
+    if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
+}
+
+/// Whether all long words of a block start with a capital, and at least two of them are no names: then capitals say nothing about names.
+pub(super) fn is_heading(tokens: &[Token<'_>], has: impl Fn(&str) -> bool) -> bool {
+    let mut words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3 && !token.starts_sentence);
+    let ordinary = words.clone().filter(|token| has(&token.lower)).count();
+    ordinary >= 2 && words.all(Token::is_capitalized)
+}
+
+/// Names that everyone writes with a capital, and that are often misspelled. All have six letters or more.
+const WELL_KNOWN: [&str; 45] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "Christmas",
+    "Thanksgiving",
+    "Halloween",
+    "Valentine's",
+    "Easter",
+    "America",
+    "American",
+    "Britain",
+    "British",
+    "Canadian",
+    "Europe",
+    "European",
+    "Germany",
+    "German",
+    "Italian",
+    "Japanese",
+    "Mediterranean",
+    "Portugal",
+    "Portuguese",
+    "Switzerland",
+    "Australia",
+    "Australian",
+    "Netherlands",
+    "Spanish",
+    "French",
+    "Chinese",
+    "English",
+    "California",
+    "Caribbean",
+    "Scandinavian",
+    "Egyptian",
+];
+
+/// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
+pub(super) fn well_known(lower: &str) -> Option<&'static str> {
+    let length = lower.chars().count();
+    if !(6..=15).contains(&length) {
+        return None;
+    }
+    let near = |name: &&&str| {
+        let name_lower = name.to_lowercase();
+        let distance = super::suggestions::distance(lower, &name_lower);
+        distance == 1 || distance == 2 && length >= 7 && name_lower.chars().next() == lower.chars().next()
+    };
+    WELL_KNOWN.iter().find(near).copied()
+}
+
+/// Whether the form of the word shows that it is not for the dictionary: "iPhone", "NASA", "X".
+pub(super) fn is_exempt(token: &Token<'_>) -> bool {
+    token.kind != TokenKind::Word
+        || token.is_all_capitals()
+        || token.has_inner_capital() && !token.text.contains('\'')
+        || token.text.chars().count() < 2
+}
+
+/// Whether the word is a new compound of known words, such as "gymwear", or has a common prefix, such as "preorder".
+pub(super) fn is_compound(word: &str, has: impl Fn(&str) -> bool) -> bool {
+    for prefix in PREFIXES {
+        if let Some(stem) = word.strip_prefix(prefix)
+            && stem.chars().count() >= 5
+            && has(stem)
+        {
+            return true;
+        }
+    }
+    let length = word.chars().count();
+    if !(8..=24).contains(&length) {
+        return false;
+    }
+    (4..=length - 4).any(|cut| {
+        let at = word.char_indices().nth(cut).map_or(0, |(at, _)| at);
+        let (left, right) = word.split_at(at);
+        has(left) && has(right)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    #[test]
+    fn names_of_the_caller_count_with_all_their_words() {
+        let names = Names::new(&["Åsa’s Kaffe".to_owned(), "Brühwarm".to_owned()]);
+        for word in ["åsa's", "kaffe", "brühwarm", "brühwarm's", "klaviyo", "nespresso"] {
+            assert!(names.has(word), "{word}");
+        }
+        assert!(!names.has("recieve"));
+    }
+
+    #[test]
+    fn capitals_in_headings_are_not_names() {
+        let has = |word: &str| ["today", "free", "delivery", "meet"].contains(&word);
+        assert!(is_heading(&tokens("Meet Our Free Colection Today"), has));
+        assert!(!is_heading(&tokens("Meet Karim Benzoma and his free delivery"), has));
+        assert!(!is_heading(&tokens("Save on Staub and Zwilling"), has));
+        assert_eq!(well_known("wensday"), Some("Wednesday"));
+        assert_eq!(well_known("tomasz"), None);
+    }
+
+    #[test]
+    fn the_position_depends_on_capitals_and_sentences() {
+        let found = tokens("Karim Benzoma says hello. Wellcome to Parris");
+        let at = |text: &str| found.iter().position(|token| token.text == text).expect("the word");
+        for (word, expected) in [
+            ("Karim", Position::Name),
+            ("Benzoma", Position::Name),
+            ("says", Position::Lower),
+            ("Wellcome", Position::Start),
+            ("Parris", Position::Name),
+        ] {
+            assert_eq!(position(&found, at(word), false), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn compounds_of_known_words_are_words() {
+        let has = |word: &str| ["gymnast", "wear", "order", "receive"].contains(&word);
+        assert!(is_compound("gymnastwear", has) && is_compound("preorder", has) && !is_compound("recieve", has));
+    }
+}

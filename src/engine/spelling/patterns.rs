@@ -1,0 +1,304 @@
+//! Patterns over tokens, the language of the rule files.
+//!
+//! A pattern is a line of elements, with the part to report between "<" and ">": `they|we <is> @adjective`. An element is one or more
+//! alternatives separated by "|":
+//!
+//! | Alternative | Matches |
+//! |---|---|
+//! | `word` | this word in any case |
+//! | `@class` | a word of the class |
+//! | `@class+s` | a word of the class with the ending of the third person or of the plural |
+//! | `~ing` | a word with this ending and at least two letters before it |
+//! | `*` | any word |
+//! | `#` | a number |
+//! | `%capital` | a word with a capital letter that starts no sentence |
+//! | `%code` | a merge tag, an address, or other text that is not language |
+//! | `^` | the start of a sentence, before the next token |
+//! | `$` | the end of a sentence or of the block |
+//! | `,` or another mark | this mark |
+//!
+//! `!` before an element negates it: another token, or none. `?` after an element makes it optional.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use super::tokens::{Token, TokenKind};
+
+/// Named sets of words.
+pub(super) type Classes = HashMap<String, HashSet<String>>;
+
+/// A parsed pattern.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    before: Vec<Element>,
+    core: Vec<Element>,
+    after: Vec<Element>,
+}
+
+#[derive(Debug)]
+struct Element {
+    alternatives: Vec<Alternative>,
+    negated: bool,
+    optional: bool,
+}
+
+#[derive(Debug)]
+enum Alternative {
+    Word(String),
+    OneOf(HashSet<String>),
+    Ending(String),
+    AnyWord,
+    Number,
+    Capital,
+    Code,
+    SentenceStart,
+    SentenceEnd,
+}
+
+/// The tokens of a pattern's core: from the first to before the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub first: usize,
+    pub end: usize,
+}
+
+impl Pattern {
+    /// Parses a line of a rule file.
+    pub fn parse(line: &str, classes: &Classes) -> Result<Self, String> {
+        let (before, rest) = line.split_once('<').ok_or_else(|| format!("the pattern \"{line}\" has no \"<\""))?;
+        let (core, after) = rest.split_once('>').ok_or_else(|| format!("the pattern \"{line}\" has no \">\""))?;
+        let elements =
+            |part: &str| part.split_whitespace().map(|text| Element::parse(text, classes)).collect::<Result<Vec<_>, _>>();
+        let pattern = Self { before: elements(before)?, core: elements(core)?, after: elements(after)? };
+        if pattern.core.is_empty() {
+            return Err(format!("the pattern \"{line}\" has no words between \"<\" and \">\""));
+        }
+        Ok(pattern)
+    }
+
+    /// Returns the words with which the core can start, or `None` if it can start with any.
+    pub fn first_words(&self) -> Option<Vec<&str>> {
+        let first = self.core.first().filter(|first| !first.negated && !first.optional)?;
+        let words = first.alternatives.iter().map(|alternative| match alternative {
+            Alternative::Word(word) => Some(vec![word.as_str()]),
+            Alternative::OneOf(words) => Some(words.iter().map(String::as_str).collect()),
+            _ => None,
+        });
+        Some(words.collect::<Option<Vec<_>>>()?.concat())
+    }
+
+    /// Returns the core if it starts at token `at`.
+    pub fn matches(&self, tokens: &[Token<'_>], at: usize) -> Option<Hit> {
+        let end = forward(&self.core, tokens, at, at)?;
+        forward(&self.after, tokens, end, at)?;
+        backward(&self.before, tokens, at).then_some(Hit { first: at, end })
+    }
+}
+
+impl Element {
+    fn parse(text: &str, classes: &Classes) -> Result<Self, String> {
+        let (negated, rest) = text.strip_prefix('!').filter(|rest| !rest.is_empty()).map_or((false, text), |rest| (true, rest));
+        let (optional, rest) = match rest.strip_suffix('?') {
+            Some(rest) if !rest.is_empty() => (true, rest),
+            _ => (false, rest),
+        };
+        let alternatives = rest.split('|').map(|part| Alternative::parse(part, classes)).collect::<Result<_, _>>()?;
+        Ok(Self { alternatives, negated, optional })
+    }
+
+    /// Whether the element matches before token `at` without using it up.
+    fn is_anchor(&self) -> bool {
+        self.alternatives.iter().all(|alternative| matches!(alternative, Alternative::SentenceStart | Alternative::SentenceEnd))
+    }
+
+    /// `adjacent` tells whether only a space or nothing separates the token from its neighbor in the pattern.
+    fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
+        let found = self.alternatives.iter().any(|alternative| match alternative {
+            Alternative::SentenceStart => self.is_anchor() && starts_sentence(tokens, at),
+            other => other.accepts(tokens, at, adjacent),
+        });
+        found != self.negated
+    }
+}
+
+impl Alternative {
+    fn parse(text: &str, classes: &Classes) -> Result<Self, String> {
+        let class = |name: &str| classes.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"));
+        Ok(match text {
+            "*" => Self::AnyWord,
+            "#" => Self::Number,
+            "^" => Self::SentenceStart,
+            "$" => Self::SentenceEnd,
+            "%capital" => Self::Capital,
+            "%code" => Self::Code,
+            "" => return Err("an element is empty".to_owned()),
+            _ => match (text.strip_prefix('@'), text.strip_prefix('~')) {
+                (Some(name), _) => match name.strip_suffix("+s") {
+                    Some(name) => Self::OneOf(class(name)?.iter().map(|word| add_s(word)).collect()),
+                    None => Self::OneOf(class(name)?.clone()),
+                },
+                (_, Some(ending)) => Self::Ending(ending.to_owned()),
+                _ => Self::Word(text.to_lowercase()),
+            },
+        })
+    }
+
+    fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
+        let token = at.and_then(|at| tokens.get(at));
+        match self {
+            Self::SentenceEnd => {
+                token.is_none_or(|token| token.new_line || matches!(token.text, "." | "!" | "?" | "…" | ":" | ";"))
+            }
+            _ => token.is_some_and(|token| adjacent && self.accepts_token(token)),
+        }
+    }
+
+    fn accepts_token(&self, token: &Token<'_>) -> bool {
+        match self {
+            Self::Word(word) => token.lower == *word,
+            Self::OneOf(words) => token.is_word() && words.contains(&token.lower),
+            Self::Ending(ending) => {
+                token.is_word() && token.lower.len() >= ending.len() + 2 && token.lower.ends_with(ending.as_str())
+            }
+            Self::AnyWord => token.is_word(),
+            Self::Number => token.kind == TokenKind::Number,
+            Self::Capital => token.is_word() && token.is_capitalized() && !token.starts_sentence,
+            Self::Code => token.kind == TokenKind::Code,
+            Self::SentenceStart | Self::SentenceEnd => false,
+        }
+    }
+}
+
+/// Matches `elements` from token `at` on, and returns the token after them. `first` is the first token of the pattern's core.
+fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) -> Option<usize> {
+    let Some((element, rest)) = elements.split_first() else { return Some(at) };
+    if element.is_anchor() {
+        return element.accepts(tokens, Some(at), true).then(|| forward(rest, tokens, at, first))?;
+    }
+    let adjacent = at == first || is_adjacent(tokens, at);
+    if element.accepts(tokens, Some(at), adjacent)
+        && let Some(end) = forward(rest, tokens, at + 1, first)
+    {
+        return Some(end);
+    }
+    if element.optional { forward(rest, tokens, at, first) } else { None }
+}
+
+/// Matches `elements`, the last first, against the tokens before token `at`.
+fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
+    let Some((element, rest)) = elements.split_last() else { return true };
+    if element.is_anchor() {
+        return element.accepts(tokens, Some(at), true) && backward(rest, tokens, at);
+    }
+    // "^|and" matches the start of a sentence too, which uses up no token.
+    let starts = element.alternatives.iter().any(|alternative| matches!(alternative, Alternative::SentenceStart));
+    if starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
+        return true;
+    }
+    let adjacent = is_adjacent(tokens, at);
+    let previous = at.checked_sub(1);
+    if element.accepts(tokens, previous, adjacent) && backward(rest, tokens, previous.unwrap_or(0)) {
+        return true;
+    }
+    element.optional && backward(rest, tokens, at)
+}
+
+fn starts_sentence(tokens: &[Token<'_>], at: Option<usize>) -> bool {
+    at.and_then(|at| tokens.get(at)).is_some_and(|token| token.starts_sentence || token.new_line)
+}
+
+/// Whether a space separates the token from the previous one, and no line break. Marks need no space.
+fn is_adjacent(tokens: &[Token<'_>], at: usize) -> bool {
+    let follows_mark =
+        at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| matches!(token.text, "¿" | "¡" | "(" | "\""));
+    tokens.get(at).is_some_and(|token| !token.new_line && (token.spaced || token.kind == TokenKind::Mark || follows_mark))
+}
+
+/// Adds the ending of the third person, which is also that of the plural.
+pub(super) fn add_s(word: &str) -> String {
+    match word {
+        "have" => return "has".to_owned(),
+        "be" => return "is".to_owned(),
+        _ => {}
+    }
+    let consonant_y = word.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    match consonant_y {
+        Some(stem) => format!("{stem}ies"),
+        None if ["s", "x", "z", "ch", "sh", "do", "go"].iter().any(|end| word.ends_with(end)) => format!("{word}es"),
+        None => format!("{word}s"),
+    }
+}
+
+/// Removes the ending that [`add_s`] adds.
+pub(super) fn remove_s(word: &str) -> String {
+    match word {
+        "has" => return "have".to_owned(),
+        "is" => return "are".to_owned(),
+        "was" => return "were".to_owned(),
+        _ => {}
+    }
+    if let Some(stem) = word.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    let es =
+        word.strip_suffix("es").filter(|stem| ["ss", "x", "zz", "ch", "sh", "do", "go"].iter().any(|end| stem.ends_with(end)));
+    es.or_else(|| word.strip_suffix('s')).unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    fn hits(pattern: &str, text: &str) -> Vec<String> {
+        let classes = Classes::from([("verb".to_owned(), HashSet::from(["offer".to_owned(), "try".to_owned()]))]);
+        let pattern = Pattern::parse(pattern, &classes).expect("a pattern");
+        let tokens = tokens(text);
+        let hits = (0..tokens.len()).filter_map(|at| pattern.matches(&tokens, at));
+        hits.map(|hit| text[tokens[hit.first].start..tokens[hit.end - 1].end].to_owned()).collect()
+    }
+
+    #[test]
+    fn each_kind_of_element_matches_what_its_row_says() {
+        for (pattern, text, expected) in [
+            ("<its> a|the", "Its a day, its color.", vec!["Its"]),
+            ("she|he <@verb>", "She offer it. We offer it.", vec!["offer"]),
+            ("we <@verb+s>", "We tries. We try.", vec!["tries"]),
+            ("<your> ~ing", "your going, your ring", vec!["your"]),
+            ("^ <then>", "Then go. Now then.", vec!["Then"]),
+            ("<then> $", "Then go. Now then.", vec!["then"]),
+            ("!of <items> is", "of items is; Items is", vec!["Items"]),
+            ("<to> very? much", "to much, to very much, to go", vec!["to", "to"]),
+            ("<less> than # *", "less than 10 items, less than that", vec!["less"]),
+            ("<hi> , %code", "Hi, {{ name }}", vec!["Hi"]),
+            ("<in> %capital", "in Paris, in here", vec!["in"]),
+        ] {
+            assert_eq!(hits(pattern, text), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn patterns_do_not_reach_across_lines_and_hyphens() {
+        assert_eq!(hits("<to> much", "to\nmuch to-much to much").len(), 1);
+    }
+
+    #[test]
+    fn wrong_patterns_name_the_problem() {
+        for (pattern, problem) in
+            [("its a", "no \"<\""), ("<its a", "no \">\""), ("a <> b", "no words"), ("<@zzz>", "@zzz"), ("<a||b>", "empty")]
+        {
+            let error = Pattern::parse(pattern, &Classes::new()).expect_err("an error");
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn endings_are_added_and_removed() {
+        for (base, third) in
+            [("have", "has"), ("try", "tries"), ("play", "plays"), ("go", "goes"), ("watch", "watches"), ("save", "saves")]
+        {
+            assert_eq!(add_s(base), third);
+            assert_eq!(remove_s(third), base);
+        }
+    }
+}

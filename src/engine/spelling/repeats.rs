@@ -1,0 +1,245 @@
+//! Words that stand twice in a row, and the English articles "a" and "an".
+
+use super::findings::FindingKind;
+use super::patterns::Hit;
+use super::rules::{RuleHit, Rules};
+use super::tokens::{Token, TokenKind};
+
+/// Pairs of these words are repeated by mistake: "in the in the".
+const FUNCTION_WORDS: [&str; 24] = [
+    "the", "a", "an", "of", "to", "in", "on", "for", "with", "at", "by", "from", "and", "or", "is", "are", "you", "your", "our",
+    "we", "it", "this", "will", "be",
+];
+
+/// Returns words that stand twice in a row.
+pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<RuleHit<'r>> {
+    let mut found: Vec<RuleHit<'_>> = Vec::new();
+    for at in 1..tokens.len() {
+        let hit = repeat_at(tokens, at, rules)
+            .map(|first| (first, at + 1))
+            .or_else(|| pair_at(tokens, at).map(|first| (first, at + 1)));
+        let Some((first, end)) = hit else { continue };
+        if found.last().is_some_and(|last| last.hit.end > first) {
+            continue;
+        }
+        let half: Vec<_> =
+            tokens.get(first..first + (end - first) / 2).unwrap_or_default().iter().map(|token| token.text).collect();
+        let suggestions = vec![half.join(" ")];
+        found.push(RuleHit {
+            hit: Hit { first, end },
+            rule: "REPEATED_WORD",
+            kind: FindingKind::Repeat,
+            suggestions,
+            confidence: 0.95,
+        });
+    }
+    found
+}
+
+fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<usize> {
+    let (token, previous) = (tokens.get(at)?, tokens.get(at.checked_sub(1)?)?);
+    let same = token.is_word() && previous.is_word() && token.lower == previous.lower && token.spaced && !token.new_line;
+    // "Duran Duran" is a name, "ha ha ha" is meant, and "Size S S" is a list.
+    let meant = token.is_capitalized() && previous.is_capitalized() && !token.is_all_capitals()
+        || token.text.chars().count() < 2
+        || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
+        || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
+        // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense.
+        || rules.is_some_and(|rules| rules.is_repeatable(&token.lower));
+    (same && !meant).then_some(at - 1)
+}
+
+fn neighbor<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<&'t Token<'a>> {
+    tokens.get(at).filter(|token| token.is_word() && token.spaced)
+}
+
+/// Finds "in the in the" of which token `at` is the last.
+fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let four = tokens.get(at.checked_sub(3)?..=at)?;
+    let [a, b, c, d] = four else { return None };
+    let linked = four.iter().all(Token::is_word) && [b, c, d].iter().all(|token| token.spaced && !token.new_line);
+    let functional = [a, b].iter().all(|token| FUNCTION_WORDS.contains(&token.lower.as_str()));
+    (linked && functional && a.lower == c.lower && b.lower == d.lower && a.lower != b.lower).then_some(at - 3)
+}
+
+/// Words that start with a vowel letter and a consonant sound.
+const CONSONANT_SOUNDS: [&str; 26] = [
+    "uni", "use", "usa", "usi", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "uke", "ute", "ure", "uto", "ufo", "oui",
+    "u-", "uk", "us", "ui", "ux", "url", "usb", "user",
+];
+
+/// Words that start like those of [`CONSONANT_SOUNDS`] and have a vowel sound.
+const VOWEL_SOUNDS: [&str; 11] =
+    ["unin", "unim", "unid", "unidentified", "unissued", "usher", "us-based?", "urat?", "ushe", "uniron", "unig"];
+
+/// Words that start with a silent "h".
+const SILENT_H: [&str; 7] = ["hour", "honest", "honor", "honour", "heir", "hors", "herb"];
+
+/// After "a", these words show that the "a" is a letter or a mark.
+const NOT_AFTER_ARTICLE: [&str; 16] =
+    ["a", "an", "and", "or", "is", "in", "of", "at", "as", "on", "it", "are", "if", "i", "un", "el"];
+
+/// Returns wrong articles: "a hour", "an user".
+pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+    let check = |(at, pair): (usize, &[Token<'_>])| {
+        let [article, next] = pair else { return None };
+        let linked = next.spaced && !next.new_line && article.is_word();
+        // "Series A is", "vitamin A": a letter.
+        let letter = article.text == "A" && !article.starts_sentence && !next.is_all_capitals();
+        if !linked || letter {
+            return None;
+        }
+        let (right, wrong) = match article.lower.as_str() {
+            "a" => ("an", needs_an(next) == Some(true) && !NOT_AFTER_ARTICLE.contains(&next.lower.as_str())),
+            "an" => ("a", needs_an(next) == Some(false)),
+            _ => return None,
+        };
+        let shouts = article.text == "AN" || article.text == "A" && !article.starts_sentence;
+        let suggestion = match (shouts, article.is_capitalized()) {
+            (true, _) => right.to_uppercase(),
+            (false, true) => super::rules::capitalized(right),
+            (false, false) => right.to_owned(),
+        };
+        wrong.then(|| RuleHit {
+            hit: Hit { first: at, end: at + 1 },
+            rule: "A_OR_AN",
+            kind: FindingKind::Grammar,
+            suggestions: vec![suggestion],
+            confidence: if next.is_capitalized() { 0.8 } else { 0.9 },
+        })
+    };
+    tokens.windows(2).enumerate().filter_map(check).collect()
+}
+
+/// Whether "an" stands before this word, or `None` if both are in use.
+fn needs_an(next: &Token<'_>) -> Option<bool> {
+    let first = next.text.chars().next()?;
+    if next.kind == TokenKind::Number {
+        let digits = next.text.split(['.', ',']).next().unwrap_or_default();
+        // "an 8", "an 11", "an 18"; "a 1,100" or "an eleven hundred" are both in use.
+        return match next.text.contains(',') && digits.len() < 3 && digits != "8" {
+            true => None,
+            false => Some(first == '8' || digits == "11" || digits == "18"),
+        };
+    }
+    if next.kind != TokenKind::Word || !first.is_ascii_alphabetic() {
+        return None;
+    }
+    let first = first.to_ascii_lowercase();
+    if next.is_all_capitals() {
+        let letters = next.text.chars().count();
+        return match first {
+            // "AI", "API", "EU", but "ONE-TIME" and "EURO".
+            'a' | 'i' => Some(true),
+            'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
+                .then_some(true),
+            // Read as letters or as a word: "an SMS", "a SIM".
+            'f' | 'h' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' | 'u' => None,
+            _ => Some(false),
+        };
+    }
+    if next.text.chars().count() < 2 {
+        return None;
+    }
+    let starts = |words: &[&str]| words.iter().any(|start| next.lower.starts_with(start));
+    match first {
+        'a' | 'i' => Some(true),
+        'e' | 'o' | 'u' if starts(&CONSONANT_SOUNDS) && !starts(&VOWEL_SOUNDS) => Some(false),
+        'e' | 'o' | 'u' => Some(true),
+        'h' if starts(&SILENT_H) => (!next.lower.starts_with("herb")).then_some(true),
+        // "an historic", and names of French or Spanish origin.
+        'h' if next.lower.starts_with("hist") || next.lower.starts_with("hotel") || next.is_capitalized() => None,
+        // Names that are read as letters: "an Nvidia card".
+        'f' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' if next.is_capitalized() => None,
+        _ => Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    #[test]
+    fn finds_repeated_words_and_pairs() {
+        for (text, expected) in [
+            ("Get the the offer", 1),
+            ("in the in the shop", 1),
+            ("Bora Bora awaits", 0),
+            ("ha ha ha", 0),
+            ("Sale sale", 1),
+            ("the\nthe", 0),
+            ("yes, yes", 0),
+            ("well-well known", 0),
+        ] {
+            assert_eq!(repeats(&tokens(text), None).len(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_wrong_articles() {
+        for text in [
+            "a hour",
+            "an user",
+            "a amazing offer",
+            "an new shop",
+            "an unique gift",
+            "a eco-friendly bag",
+            "an one-time code",
+            "a AI tool",
+            "a 8 % rate",
+            "a 11-day trip",
+            "an 20% discount",
+            "A easy start",
+            "a Italian shop",
+            "an European tour",
+            "A EASY START",
+            "a honest",
+        ] {
+            assert_eq!(articles(&tokens(text)).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn accepts_right_articles() {
+        for text in [
+            "an hour",
+            "a user",
+            "a unique gift",
+            "an umbrella",
+            "a European tour",
+            "a one-time code",
+            "an AI tool",
+            "an 8 % rate",
+            "a 1,100 list",
+            "a 20% discount",
+            "an SMS",
+            "a SIM card",
+            "an FAQ",
+            "an Nvidia card",
+            "an X-ray",
+            "from A to Z",
+            "vitamin A improves",
+            "option a or b",
+            "an herb",
+            "a herb",
+            "an 18-hour day",
+            "an 80s look",
+            "a UK shop",
+            "an unusual gift",
+            "an uninteresting thing",
+            "a USB cable",
+            "Plan A is",
+            "an honor",
+            "an heirloom",
+            "a ONE-TIME OFFER",
+            "an eco bag",
+            "an hourly rate",
+            "a historic day",
+            "an historic day",
+            "a usable tool",
+        ] {
+            assert_eq!(articles(&tokens(text)), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Looks up the words of a block, and judges those that no dictionary has.
+
+use super::Checker;
+use super::dictionaries::Dictionary;
+use super::findings::FindingKind;
+use super::languages::code;
+use super::names::{Position, is_compound, is_exempt, is_heading, position, well_known};
+use super::patterns::Hit;
+use super::rules::{RuleHit, capitalized};
+use super::suggestions::SUGGESTIONS_MAX;
+use super::tokens::Token;
+
+/// The ID of the rule of a word that is in no dictionary.
+const RULE: &str = "UNKNOWN_WORD";
+
+/// This many words show whether a block is in another language.
+const FOREIGN_SAMPLE: usize = 100;
+
+impl Checker<'_> {
+    /// Notes unknown words with a capital inside a sentence: these are names elsewhere in the email too.
+    pub(super) fn note_names(&mut self, tokens: &[Token<'_>], language: &str) {
+        let Some(dictionary) = self.languages.dictionary(language) else { return };
+        let heading = is_heading(tokens, |word| dictionary.has(word));
+        for (at, token) in tokens.iter().enumerate() {
+            if !is_exempt(token) && position(tokens, at, heading) == Position::Name && !dictionary.has(token.text) {
+                self.names.note(&token.lower);
+            }
+        }
+    }
+
+    pub(super) fn unknown_words(
+        &mut self,
+        tokens: &[Token<'_>],
+        language: &str,
+        dictionary: &Dictionary,
+    ) -> Vec<RuleHit<'static>> {
+        let heading = is_heading(tokens, |word| dictionary.has(word));
+        let mut found = Vec::new();
+        if self.is_foreign(tokens, language, dictionary) {
+            return found;
+        }
+        for (at, token) in tokens.iter().enumerate() {
+            if is_exempt(token) || self.is_known(token, language, dictionary) || in_known_compound(tokens, at, dictionary) {
+                continue;
+            }
+            let place = position(tokens, at, heading);
+            let english = code(language) == "en";
+            if english && is_compound(&token.lower, |part| dictionary.has(part)) {
+                continue;
+            }
+            if english
+                && token.is_capitalized()
+                && let Some(name) = well_known(&token.lower)
+            {
+                found.push(hit(at, vec![name.to_owned()], 0.8));
+                continue;
+            }
+            if place == Position::Name {
+                continue;
+            }
+            let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
+                // Beyond the limit of lookups, only words in lower case are reported, without suggestions.
+                if place == Position::Lower {
+                    found.push(hit(at, Vec::new(), 0.5));
+                }
+                continue;
+            };
+            if let Some(confidence) = self.names.judge(token, place, candidates) {
+                let words = candidates.iter().take(SUGGESTIONS_MAX).map(|candidate| candidate.word.clone());
+                let suggestions = words.map(|word| if token.is_capitalized() { capitalized(&word) } else { word }).collect();
+                found.push(hit(at, suggestions, confidence));
+            }
+        }
+        found
+    }
+
+    /// Whether so many words are unknown that the text must be in another language.
+    fn is_foreign(&mut self, tokens: &[Token<'_>], language: &str, dictionary: &Dictionary) -> bool {
+        let words: Vec<_> =
+            tokens.iter().filter(|token| !is_exempt(token) && !token.is_capitalized()).take(FOREIGN_SAMPLE).collect();
+        let unknown = words.iter().filter(|token| !self.is_known(token, language, dictionary)).count();
+        unknown >= 3 && unknown * 3 >= words.len()
+    }
+
+    /// Whether a dictionary or a list of names has the word.
+    fn is_known(&mut self, token: &Token<'_>, language: &str, dictionary: &Dictionary) -> bool {
+        let has = |dictionary: &Dictionary| {
+            let stem = token.text.strip_suffix("'s").filter(|_| code(language) == "en");
+            dictionary.has(token.text)
+                || stem.is_some_and(|stem| dictionary.has(stem))
+                || token.is_capitalized() && dictionary.has(&token.lower)
+                || has_clitics(&token.lower, language, |stem| dictionary.has(stem))
+                || elided(&token.lower, language).is_some_and(|rest| dictionary.has(rest) || dictionary.has(&capitalized(rest)))
+        };
+        has(dictionary)
+            || self.names.has(&token.lower)
+            || self.languages.variant(language).is_some_and(|variant| has(&variant))
+            || self.languages.others_have(language, token.text)
+    }
+}
+
+fn hit(at: usize, suggestions: Vec<String>, confidence: f32) -> RuleHit<'static> {
+    RuleHit { hit: Hit { first: at, end: at + 1 }, rule: RULE, kind: FindingKind::Spelling, suggestions, confidence }
+}
+
+/// Returns the word after an elision: "offre" of "l'offre".
+fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
+    if !matches!(code(language).as_str(), "fr" | "it" | "ca") {
+        return None;
+    }
+    word.split_once('\'').map(|(_, rest)| rest).filter(|rest| rest.chars().count() > 1)
+}
+
+/// The pronouns that Spanish joins to verbs.
+const CLITICS: [&str; 11] = ["me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les"];
+
+/// Whether the word is a Spanish verb with one or two pronouns, such as "suscríbete" and "dándoselo".
+fn has_clitics(word: &str, language: &str, has: impl Fn(&str) -> bool + Copy) -> bool {
+    if code(language) != "es" {
+        return false;
+    }
+    let plain = |stem: &str| stem.replace('á', "a").replace('é', "e").replace('í', "i").replace('ó', "o").replace('ú', "u");
+    let stems = |word: &str| -> Vec<String> {
+        let stems = CLITICS.iter().filter_map(|clitic| word.strip_suffix(clitic));
+        stems.filter(|stem| stem.chars().count() >= 2).map(str::to_owned).collect()
+    };
+    let ends_like_verb = |stem: &str| stem.ends_with(['a', 'e', 'á', 'é', 'í', 'r', 'o', 'd', 'n', 'i']);
+    let once = stems(word);
+    once.iter()
+        .chain(once.iter().flat_map(|stem| stems(stem)).collect::<Vec<_>>().iter())
+        .any(|stem| ends_like_verb(stem) && (has(stem) || has(&plain(stem))))
+}
+
+/// Whether the word is part of a compound with hyphens that the dictionary has as a whole, such as "vis-à-vis".
+fn in_known_compound(tokens: &[Token<'_>], at: usize, dictionary: &Dictionary) -> bool {
+    let joins = |at: usize| {
+        let hyphen = tokens.get(at).is_some_and(|token| token.text == "-" && !token.spaced);
+        hyphen && tokens.get(at + 1).is_some_and(|token| token.is_word() && !token.spaced)
+    };
+    let mut first = at;
+    while first >= 2 && at - first < 6 && joins(first - 1) && tokens.get(first - 2).is_some_and(Token::is_word) {
+        first -= 2;
+    }
+    let mut last = at;
+    while last - at < 6 && joins(last + 1) {
+        last += 2;
+    }
+    if first == last {
+        return false;
+    }
+    let compound: String = tokens.get(first..=last).unwrap_or_default().iter().map(|token| token.text).collect();
+    dictionary.has(&compound) || dictionary.has(&compound.to_lowercase())
+}

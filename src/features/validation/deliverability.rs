@@ -1,0 +1,198 @@
+//! Predicts how mailbox providers judge an email: its content, and the DNS records of the sender's domain.
+
+use std::collections::HashMap;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::source::CheckedEmail;
+use crate::base::domain::registrable;
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Failure};
+use crate::engine::deliverability::authentication::{self, Lookup, Records, Report, Selector, Sending};
+use crate::engine::deliverability::message::Input;
+use crate::engine::deliverability::result::{Analysis, analyze};
+use crate::engine::mail::dns::{Dns, DnsLookupError, DnsResult, MaxAge};
+use crate::features::{domains, projects};
+use crate::vocab::limits;
+
+/// The sender and the subject of the email to judge.
+#[derive(Clone, Debug, Default)]
+pub struct Envelope {
+    pub subject: Option<String>,
+    pub from_name: Option<String>,
+    pub from_email: Option<EmailAddress>,
+}
+
+/// The maximum number of SPF records that are looked up. A correct record needs at most ten lookups.
+const SPF_RECORDS_MAX: usize = 12;
+/// The label of the host to which messages of this service's domains return.
+const RETURN_LABEL: &str = "bounces";
+
+/// Judges an email. Returns `None` if that does not finish in time.
+pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
+    let start = Instant::now();
+    let envelope = completed(context, email, envelope).await?;
+    let report = match &envelope.from_email {
+        Some(from) => Some(records(context, from).await?),
+        None => None,
+    };
+    // Without any answer, the report would only say that nothing was checked.
+    let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
+    let html = email.html.clone();
+    let work = tokio::task::spawn_blocking(move || {
+        let Envelope { subject, from_name, from_email } = &envelope;
+        let from_email = from_email.as_ref().map(EmailAddress::as_str);
+        analyze(&Input { html: &html, subject: subject.as_deref(), from_name: from_name.as_deref(), from_email }, report)
+    });
+    let Ok(done) = tokio::time::timeout(limits::DELIVERABILITY_TIME, work).await else { return Ok(None) };
+    let mut analysis = done.map_err(Failure::internal)?;
+    analysis.metadata.processing_time = start.elapsed().as_millis() as f64;
+    Ok(Some(analysis))
+}
+
+/// Adds the subject of a stored email and the default sender of its project.
+async fn completed(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
+    let Envelope { subject, mut from_name, mut from_email } = envelope;
+    let subject = subject.or_else(|| email.subject.clone());
+    if let Some(project) = email.project.filter(|_| from_email.is_none()) {
+        let account = context.caller.account();
+        let found = context.read(move |tx| Ok(projects::find(tx, account, project)?)).await?;
+        if let Some(sender) = found.and_then(|project| project.sender) {
+            from_email = EmailAddress::parse(&sender.from).ok();
+            from_name = from_name.or(sender.from_name);
+        }
+    }
+    Ok(Envelope { subject, from_name, from_email })
+}
+
+/// Looks up and checks the records of a sender's domain. Also returns whether any lookup had an answer.
+async fn records(context: &Context, from: &EmailAddress) -> Result<(Report, bool), Failure> {
+    let end = Instant::now() + limits::VALIDATION_DNS_TIME;
+    let domain = from.domain_ascii().to_ascii_lowercase();
+    let account = context.caller.account();
+    let keys = context.read(move |tx| domains::public_keys(tx, account)).await?;
+    let (signer, selectors) = signer(&domain, &keys);
+    let dns = &context.engine.dns;
+    let organization = registrable(&domain).unwrap_or(&domain).to_owned();
+    // Messages of this service return to a host of its own, whose SPF record is checked.
+    let return_host = signer.as_ref().map(|signer| format!("{RETURN_LABEL}.{signer}"));
+    let spf_domain = return_host.clone().unwrap_or_else(|| domain.clone());
+    let [own_dmarc, org_dmarc] = [&domain, &organization].map(|name| format!("_dmarc.{name}"));
+    let bimi = format!("default._bimi.{domain}");
+    let names: Vec<String> =
+        selectors.iter().map(|selector| format!("{selector}._domainkey.{}", signer.as_deref().unwrap_or_default())).collect();
+    let (txt, own, org, mx, bimi, found) = tokio::join!(
+        txt(dns, &spf_domain, end),
+        txt(dns, &own_dmarc, end),
+        txt(dns, &org_dmarc, end),
+        exchangers(dns, &domain, end),
+        txt(dns, &bimi, end),
+        futures_util::future::join_all(names.iter().map(|name| txt(dns, name, end))),
+    );
+    let has_shared_bounces = signer.is_some() && context.engine.settings.mail.bounce_domain.is_some();
+    let records = Records {
+        domain,
+        txt: if has_shared_bounces { Lookup::NotChecked } else { txt },
+        dmarc: if own == Lookup::Absent { org } else { own },
+        selectors: selectors.into_iter().zip(found).map(|(name, records)| Selector { name, records }).collect(),
+        mx,
+        bimi,
+    };
+    let included = included(dns, &records.txt, end).await;
+    let sending = Sending { spf_mechanism: None, envelope_domain: return_host, dkim_domain: signer };
+    let report = authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default());
+    let is_checked =
+        [&records.txt, &records.dmarc].iter().any(|lookup| **lookup != Lookup::NotChecked) || records.mx != Lookup::NotChecked;
+    Ok((report, is_checked))
+}
+
+/// Returns the domain of this account that signs for a From domain, and its selectors. `keys` are the names and texts of all keys.
+fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>) {
+    let named = keys.iter().filter_map(|(name, _)| name.split_once("._domainkey."));
+    let aligned: Vec<(&str, &str)> = named.filter(|(_, domain)| registrable(domain) == registrable(from)).collect();
+    let exact = aligned.iter().find(|(_, domain)| *domain == from).or(aligned.first());
+    let Some((_, domain)) = exact else { return (None, Vec::new()) };
+    let selectors = aligned.iter().filter(|(_, other)| other == domain).map(|(selector, _)| (*selector).to_owned()).collect();
+    (Some((*domain).to_owned()), selectors)
+}
+
+/// Looks up the SPF records that a record includes, and those that these include.
+async fn included(dns: &Dns, first: &Lookup<Vec<String>>, end: Instant) -> HashMap<String, Lookup<Vec<String>>> {
+    let mut found: HashMap<String, Lookup<Vec<String>>> = HashMap::new();
+    let mut waiting = match first {
+        Lookup::Found(texts) => includes(texts),
+        Lookup::Absent | Lookup::NotChecked => Vec::new(),
+    };
+    while !waiting.is_empty() && found.len() < SPF_RECORDS_MAX {
+        waiting.retain(|name| !found.contains_key(name));
+        waiting.truncate(SPF_RECORDS_MAX - found.len());
+        let answers = futures_util::future::join_all(waiting.iter().map(|name| txt(dns, name, end))).await;
+        let mut next = Vec::new();
+        for (name, answer) in std::mem::take(&mut waiting).into_iter().zip(answers) {
+            if let Lookup::Found(texts) = &answer {
+                next.extend(includes(texts));
+            }
+            found.insert(name, answer);
+        }
+        waiting = next;
+    }
+    found
+}
+
+/// Returns the domains that SPF records include.
+fn includes(texts: &[String]) -> Vec<String> {
+    let records = texts.iter().map(|text| text.to_ascii_lowercase()).filter(|text| text.starts_with("v=spf1"));
+    let terms = records.flat_map(|record| record.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    let domain = |term: String| {
+        let term = term.trim_start_matches(['+', '-', '~', '?']);
+        let domain = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect="))?;
+        (!domain.contains('%')).then(|| domain.to_owned())
+    };
+    let mut found: Vec<String> = terms.filter_map(domain).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+async fn txt(dns: &Dns, name: &str, end: Instant) -> Lookup<Vec<String>> {
+    answer(timeout_at(end, dns.txt(name, MaxAge::Cached)).await.ok())
+}
+
+async fn exchangers(dns: &Dns, name: &str, end: Instant) -> Lookup<Vec<(u16, String)>> {
+    let found = timeout_at(end, dns.mx(name, MaxAge::Cached)).await.ok();
+    answer(found.map(|found| found.map(|servers| servers.into_iter().map(|server| (server.preference, server.host)).collect())))
+}
+
+/// Converts the result of a lookup; `None` is a lookup that did not finish in time.
+fn answer<T>(result: Option<DnsResult<T>>) -> Lookup<T> {
+    match result {
+        Some(Ok(found)) => Lookup::Found(found),
+        Some(Err(DnsLookupError::NoSuchName | DnsLookupError::NoSuchRecord | DnsLookupError::NotAName)) => Lookup::Absent,
+        Some(Err(DnsLookupError::Unreachable(_))) | None => Lookup::NotChecked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn included_domains_are_found_once_and_without_macros() {
+        let texts = [
+            "v=spf1 include:b.example +include:A.example ?include:b.example redirect=c.example include:%{d}.x -all",
+            "include:no",
+        ];
+        assert_eq!(includes(&texts.map(str::to_owned)), ["a.example", "b.example", "c.example"]);
+    }
+
+    #[test]
+    fn a_domain_of_the_account_signs_for_its_subdomains() {
+        let keys: Vec<(String, String)> =
+            ["a._domainkey.acme.example", "b._domainkey.acme.example", "c._domainkey.news.acme.example"]
+                .map(|name| (name.to_owned(), String::new()))
+                .to_vec();
+        assert_eq!(signer("acme.example", &keys), (Some("acme.example".into()), vec!["a".into(), "b".into()]));
+        assert_eq!(signer("news.acme.example", &keys), (Some("news.acme.example".into()), vec!["c".into()]));
+        assert_eq!(signer("other.example", &keys), (None, Vec::new()));
+    }
+}

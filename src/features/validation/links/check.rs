@@ -1,0 +1,195 @@
+//! Checks the URLs of an email: groups their uses, requests each URL once, and derives its status from the response.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::model::{self, LinkStatus, Surroundings, Verdict};
+use crate::base::clock::Timestamp;
+use crate::engine::fetch::{Fetch, FetchError, LinkCheck, LinkProbes, LinkReport};
+use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
+use crate::vocab::limits;
+
+/// A URL of an email with all of its uses.
+#[derive(Debug)]
+pub struct CheckedUrl {
+    pub url: String,
+    /// The indexes of its uses in [`Links::uses`]; the first use determines how it is requested.
+    pub uses: Vec<usize>,
+    pub status: LinkStatus,
+    /// Why the status is neither `ok` nor `redirected`.
+    pub error: Option<String>,
+    /// The result of the requests, if any were sent.
+    pub report: Option<Arc<LinkReport>>,
+}
+
+/// The result of a link check.
+#[derive(Debug)]
+pub struct CheckedLinks {
+    /// The URLs, in the order of the email.
+    pub urls: Vec<CheckedUrl>,
+    /// Whether all URLs that the limit allows were checked in time.
+    pub is_complete: bool,
+}
+
+/// What the link check needs.
+pub struct LinkChecker<'a> {
+    pub fetch: &'a Fetch,
+    pub probes: &'a LinkProbes,
+    /// The base URL of this service.
+    pub base: &'a str,
+    pub now: Timestamp,
+}
+
+/// The options of a link check.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkOptions {
+    pub follows: bool,
+    /// The time limit for each link.
+    pub each: Duration,
+    /// The time limit for all links.
+    pub all: Duration,
+}
+
+impl LinkChecker<'_> {
+    /// Checks all URLs. URLs beyond the limit, and those that are not checked in time, are skipped.
+    pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
+        let end = Instant::now() + options.all;
+        let around = Surroundings { fetch: self.fetch, base: self.base, targets: &links.targets };
+        let mut urls = Vec::new();
+        let mut requests = Vec::new();
+        for (url, uses) in grouped(&links.uses) {
+            let kind = uses.first().and_then(|first| links.uses.get(*first)).map_or(LinkKind::Link, |first| first.kind);
+            let (status, error) = match model::verdict(&url, kind, &around) {
+                Verdict::Final(status, reason) => (status, Some(reason)),
+                Verdict::Request(parsed) if requests.len() < limits::LINKS_CHECKED_MAX => {
+                    requests.push((urls.len(), parsed, may_get(links, &uses)));
+                    (LinkStatus::Skipped, Some("The link was not checked in time. Check the email again.".to_owned()))
+                }
+                Verdict::Request(_) => {
+                    let max = limits::LINKS_CHECKED_MAX;
+                    (
+                        LinkStatus::Skipped,
+                        Some(format!("The email has more than {max} different links; the others are not requested.")),
+                    )
+                }
+            };
+            urls.push(CheckedUrl { url, uses, status, error, report: None });
+        }
+        let requested = requests.len();
+        let mut running: FuturesUnordered<_> = requests.iter().map(|request| self.request(request, options)).collect();
+        let mut done = 0;
+        while let Ok(Some((index, report))) = timeout_at(end, running.next()).await {
+            done += 1;
+            if let Some(checked) = urls.get_mut(index) {
+                (checked.status, checked.error) = status(&report);
+                checked.report = Some(report);
+            }
+        }
+        CheckedLinks { urls, is_complete: done == requested }
+    }
+
+    async fn request(
+        &self,
+        (index, url, may_get): &(usize, Url, fn(&Url) -> bool),
+        options: LinkOptions,
+    ) -> (usize, Arc<LinkReport>) {
+        let check = LinkCheck { follows: options.follows, may_get: *may_get, total: options.each };
+        (*index, self.probes.check(self.fetch, url, check, self.now).await)
+    }
+}
+
+/// Returns the different URLs with the indexes of their uses, in the order of their first use.
+fn grouped(uses: &[LinkUse]) -> Vec<(String, Vec<usize>)> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (index, one) in uses.iter().enumerate() {
+        match known.get(one.url.as_str()).and_then(|place| groups.get_mut(*place)) {
+            Some((_, places)) => places.push(index),
+            None => {
+                known.insert(&one.url, groups.len());
+                groups.push((one.url.clone(), vec![index]));
+            }
+        }
+    }
+    groups
+}
+
+/// Returns the rule that decides whether a GET request is allowed. A link that announces a change in any of its uses never gets one.
+fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
+    let mut uses = uses.iter().filter_map(|index| links.uses.get(*index));
+    let first = uses.clone().next().map_or(LinkKind::Link, |first| first.kind);
+    if uses.any(|one| model::announces_change(&one.text) || model::announces_change(&one.rel) || one.kind == LinkKind::Form) {
+        return model::never;
+    }
+    if first == LinkKind::Link { model::may_get } else { model::may_get_file }
+}
+
+/// Returns the status that follows from a response, and its reason.
+pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
+    let trail = &report.probe.trail;
+    let because = |status, reason: &dyn std::fmt::Display| (status, Some(reason.to_string()));
+    let response = match &report.probe.outcome {
+        Ok(response) => response,
+        Err(error) => return because(error_status(error, trail.sets_cookies), error),
+    };
+    let code = response.status.as_u16();
+    let is_redirected = !trail.hops.is_empty() || response.redirects_to.is_some();
+    let host = trail.url.host_str().unwrap_or_default();
+    match code {
+        200..=299 | 304 | 416 if is_redirected => (LinkStatus::Redirected, None),
+        200..=299 | 304 | 416 => (LinkStatus::Ok, None),
+        300..=399 if response.redirects_to.is_some() => (LinkStatus::Redirected, None),
+        300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}) without saying where to.")),
+        _ if response.is_bot_wall => because(
+            LinkStatus::Unverifiable,
+            &format!(
+                "{host} is protected against programs (status {code}), so the link could not be checked. Open it in a browser."
+            ),
+        ),
+        401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
+            LinkStatus::Unverifiable,
+            &format!("{host} does not answer programs (status {code}), so the link could not be checked. Open it in a browser."),
+        ),
+        408 | 425 | 429 => because(
+            LinkStatus::Unreachable,
+            &format!("{host} asks to try again later (status {code}), so the link could not be checked."),
+        ),
+        404 | 410 => because(LinkStatus::Broken, &format!("The page does not exist (status {code}).")),
+        500.. => because(LinkStatus::Broken, &format!("{host} reports an error of its own (status {code}).")),
+        _ => because(LinkStatus::Broken, &format!("{host} rejects the request (status {code}).")),
+    }
+}
+
+fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
+    match error {
+        FetchError::Scheme(_) | FetchError::Credentials | FetchError::Port(_) | FetchError::NotPublic { .. } => {
+            LinkStatus::Blocked
+        }
+        FetchError::Unresolved { .. } if error.is_unknown_name() => LinkStatus::Broken,
+        FetchError::Tls { cause, .. } => {
+            // A handshake that breaks off is a broken connection; all other failures are wrong certificates or protocols.
+            let broke_off =
+                ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
+            if broke_off { LinkStatus::Unreachable } else { LinkStatus::Broken }
+        }
+        // Some sites redirect forever if their cookie is not sent back.
+        FetchError::TooManyRedirects { .. } if sets_cookies => LinkStatus::Unverifiable,
+        FetchError::Unresolved { .. }
+        | FetchError::Unreachable { .. }
+        | FetchError::Closed { .. }
+        | FetchError::TimedOut { .. } => LinkStatus::Unreachable,
+        FetchError::ConnectionRefused { .. }
+        | FetchError::TooManyRedirects { .. }
+        | FetchError::Redirect { .. }
+        | FetchError::Protocol { .. }
+        | FetchError::Encoding { .. }
+        | FetchError::TooLarge { .. }
+        | FetchError::Request(_) => LinkStatus::Broken,
+    }
+}

@@ -1,0 +1,292 @@
+//! The status of a link, and what the URL itself shows about it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::engine::fetch::Fetch;
+use crate::engine::render::inspect::LinkKind;
+use crate::engine::render::merge::{Kind, Template};
+use crate::vocab::placeholders;
+
+/// The result of a link check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkStatus {
+    /// The link works.
+    Ok,
+    /// The link works after redirects; `finalUrl` is its target.
+    Redirected,
+    /// The link does not work: the page does not exist, the server fails twice, the host name is unknown, the certificate is invalid, or
+    /// the redirects have no end.
+    Broken,
+    /// The server does not respond in time, or asks to come back later. The link may work.
+    Unreachable,
+    /// The server answers browsers but not programs, for example with a login or a protection against bots. The link probably works.
+    Unverifiable,
+    /// No request was sent, because the address is private, the port is reserved, or the scheme is not for the web.
+    Blocked,
+    /// The URL itself is wrong, so the link cannot work.
+    Invalid,
+    /// No request was sent: see `error`.
+    Skipped,
+}
+
+/// What the URL itself shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The result, with its reason.
+    Final(LinkStatus, String),
+    /// The result depends on the server.
+    Request(Url),
+}
+
+fn invalid(reason: impl Into<String>) -> Verdict {
+    Verdict::Final(LinkStatus::Invalid, reason.into())
+}
+
+fn skipped(reason: impl Into<String>) -> Verdict {
+    Verdict::Final(LinkStatus::Skipped, reason.into())
+}
+
+/// What the check of a URL depends on.
+pub struct Surroundings<'a> {
+    pub fetch: &'a Fetch,
+    /// The base URL of this service.
+    pub base: &'a str,
+    /// The places within the email that links can lead to.
+    pub targets: &'a [String],
+}
+
+/// The schemes of addresses that are opened by an app instead of a browser.
+const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
+/// The schemes that no client follows.
+const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
+/// The paths of links that this service adds to messages.
+const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
+
+/// Returns what a URL itself shows.
+pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
+    if url.is_empty() {
+        return invalid("The link has no URL.");
+    }
+    if let Some(verdict) = merge_verdict(url) {
+        return verdict;
+    }
+    if let Some(target) = url.strip_prefix('#') {
+        return anchor(target, around.targets);
+    }
+    let scheme = url.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    });
+    let scheme = scheme.map(str::to_ascii_lowercase);
+    match scheme.as_deref() {
+        Some("http" | "https") => web(url, around),
+        Some(scheme) if APP_SCHEMES.contains(&scheme) => app_address(scheme, url),
+        Some(scheme) if SCRIPT_SCHEMES.contains(&scheme) => {
+            invalid(format!("Email clients remove {scheme}: links. Link to a page with https."))
+        }
+        Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            Verdict::Final(
+                LinkStatus::Blocked,
+                format!("{scheme}: is not a scheme of the web, so the link was not requested, and many email clients remove it."),
+            )
+        }
+        _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
+        _ => {
+            let what = if kind == LinkKind::Link { "link" } else { "file" };
+            invalid(format!(
+                "The URL is relative, but an email has no page that the {what} could be relative to. Write the whole URL with https://."
+            ))
+        }
+    }
+}
+
+fn web(url: &str, around: &Surroundings<'_>) -> Verdict {
+    let after = url.split_once(':').map_or("", |(_, after)| after);
+    if !after.starts_with("//") || url.contains(char::is_whitespace) {
+        return invalid("The URL is malformed: write it as https://example.com/page, without spaces.");
+    }
+    let parsed = match Url::parse(url) {
+        Ok(parsed) => parsed,
+        Err(error) => return invalid(format!("The URL is malformed: {error}.")),
+    };
+    let is_own = !around.base.is_empty()
+        && url
+            .strip_prefix(around.base.trim_end_matches('/'))
+            .is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)));
+    if is_own {
+        return skipped("The link belongs to this service, which adds it for each recipient.");
+    }
+    match around.fetch.refusal(&parsed) {
+        Some(refusal) => Verdict::Final(LinkStatus::Blocked, refusal.to_string()),
+        None => Verdict::Request(parsed),
+    }
+}
+
+fn anchor(target: &str, targets: &[String]) -> Verdict {
+    if target.is_empty() {
+        return invalid("The link leads to \"#\", which is no place. Set its URL.");
+    }
+    let decoded = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
+    if targets.iter().any(|known| *known == target || *known == decoded) {
+        return skipped("The link leads to a place within the email, which exists. Some email clients ignore such links.");
+    }
+    invalid(format!("No element of the email has the ID \"{target}\", so the link leads nowhere."))
+}
+
+fn app_address(scheme: &str, url: &str) -> Verdict {
+    let rest = url.get(scheme.len() + 1..).unwrap_or_default();
+    let address = rest.split('?').next().unwrap_or_default();
+    let decoded = percent_encoding::percent_decode_str(address).decode_utf8_lossy();
+    match scheme {
+        "mailto" => {
+            let wrong = decoded.split(',').map(str::trim).find(|one| crate::base::email::EmailAddress::parse(one).is_err());
+            // A mailto: link without an address lets the reader choose one: sharing links have this form.
+            match wrong {
+                Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
+                Some(wrong) => invalid(format!("\"{wrong}\" is not an email address.")),
+                None => skipped("The link opens a new message; whether the address exists was not checked."),
+            }
+        }
+        "tel" | "sms" | "facetime" => {
+            let digits = decoded.chars().filter(char::is_ascii_digit).count();
+            let is_sound = decoded.chars().all(|c| c.is_ascii_digit() || "+-.()*#,;=/ ".contains(c) || c.is_ascii_alphabetic());
+            match (3..=20).contains(&digits) && is_sound {
+                true => skipped("The link opens the phone app; whether the number exists was not checked."),
+                false => invalid(format!("\"{decoded}\" is not a phone number. Write it like {scheme}:+14155550123.")),
+            }
+        }
+        _ => skipped("An app opens the link, so it was not requested."),
+    }
+}
+
+/// The starts and ends of merge tags of other email services.
+const FOREIGN_TAGS: [(&str, &str); 8] =
+    [("*|", "|*"), ("%%", "%%"), ("[[", "]]"), ("<%", "%>"), ("${", "}"), ("#{", "}"), ("{$", "}"), ("%recipient", "%")];
+/// Braces in percent encoding: an editor has encoded a merge field, which is then not filled in.
+const ENCODED_BRACES: [&str; 2] = ["%7b%7b", "%7B%7B"];
+
+/// Returns the result for a URL with merge fields; `None` for any other URL.
+fn merge_verdict(url: &str) -> Option<Verdict> {
+    if ENCODED_BRACES.iter().any(|braces| url.contains(braces)) {
+        return Some(invalid("The braces of a merge field are percent-encoded, so the field is not filled in. Write {{ and }}."));
+    }
+    if let Some((start, end)) = FOREIGN_TAGS
+        .iter()
+        .find(|(start, end)| url.split_once(start).is_some_and(|(_, rest)| rest.find(end).is_some_and(|length| length > 0)))
+    {
+        return Some(invalid(format!(
+            "The URL contains a merge tag of another service ({start}…{end}), which is not filled in. Write merge fields like \
+             {{{{ first_name }}}}."
+        )));
+    }
+    let plain = url.trim_matches(['[', ']', '{', '}', '<', '>', '%', '*', '|', '_']).to_ascii_lowercase();
+    if plain != url.to_ascii_lowercase() && !url.contains("{{") && plain.contains("unsub") {
+        return Some(invalid(format!("{url} is not filled in. Write {}.", placeholders::UNSUBSCRIBE_URL)));
+    }
+    if !url.contains("{{") && !url.contains("{%") {
+        return None;
+    }
+    let template = match Template::compile(url, Kind::Text) {
+        Ok(template) => template,
+        Err(error) => return Some(invalid(format!("The merge field is invalid: {error}."))),
+    };
+    let fields: Vec<&str> = template.fields().collect();
+    let own = |name: &str| placeholders::LINKS.iter().any(|link| link.trim_matches(['{', '}', ' ']) == name);
+    if let [field] = fields[..]
+        && url.starts_with("{{")
+        && !own(field)
+        && field.to_ascii_lowercase().contains("unsub")
+    {
+        return Some(invalid(format!(
+            "{{{{ {field} }}}} is not the unsubscribe link of this service. Write {}.",
+            placeholders::UNSUBSCRIBE_URL
+        )));
+    }
+    if url.starts_with("{{") && fields.iter().any(|field| own(field)) {
+        return Some(skipped("The link is filled in for each recipient when the email is sent."));
+    }
+    Some(skipped("The URL contains merge fields, so its page is known only when the email is sent."))
+}
+
+/// Words in the URLs and texts of links that change something when they are opened, in lowercase.
+const CHANGING_WORDS: [&str; 30] = [
+    "unsub",
+    "optout",
+    "opt-out",
+    "opt_out",
+    "opt out",
+    "optin",
+    "opt-in",
+    "opt_in",
+    "confirm",
+    "verify",
+    "activate",
+    "approve",
+    "accept",
+    "decline",
+    "subscribe",
+    "remove",
+    "delete",
+    "cancel",
+    "preference",
+    "logout",
+    "abmeld",
+    "abbestell",
+    "bestaetig",
+    "bestätig",
+    "desabonn",
+    "désabonn",
+    "désinscri",
+    "baja",
+    "disiscri",
+    "afmeld",
+];
+/// The length from which a value looks like a token of one recipient.
+const TOKEN_CHARACTERS_MIN: usize = 24;
+/// The number of changes between letters and digits, or between cases, from which a value looks random.
+const TOKEN_CHANGES_MIN: usize = 3;
+
+/// Returns whether a text announces that the link changes something, such as a subscription.
+pub fn announces_change(text: &str) -> bool {
+    let text = text.to_lowercase();
+    CHANGING_WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Returns whether a GET request to a URL certainly changes nothing: the URL names no action, and contains no token of a recipient.
+pub fn may_get(url: &Url) -> bool {
+    let path = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy();
+    let query = percent_encoding::percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
+    !announces_change(&path)
+        && !announces_change(&query)
+        && !query.split(['&', '=', ';']).any(is_random)
+        && !path.split('/').any(is_random)
+}
+
+/// Returns whether a GET request for an image or a style sheet changes nothing. Their URLs often contain random names.
+pub fn may_get_file(url: &Url) -> bool {
+    !announces_change(url.path()) && !announces_change(url.query().unwrap_or_default())
+}
+
+/// Never allows a GET request.
+pub fn never(_: &Url) -> bool {
+    false
+}
+
+/// Returns whether a value looks like a random token: long, and with many changes between letters, digits and cases.
+fn is_random(value: &str) -> bool {
+    let class = |c: char| match c {
+        _ if c.is_ascii_digit() => 1,
+        _ if c.is_ascii_uppercase() => 2,
+        _ if c.is_alphabetic() => 3,
+        _ => 0,
+    };
+    let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
+    let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    // Words begin with capitals, so one change per word is not random.
+    let capitals =
+        value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
+    value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN
+}

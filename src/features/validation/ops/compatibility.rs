@@ -1,0 +1,99 @@
+//! Reports what email clients do not support in an email.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::base::text::NOT_BLANK;
+use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
+use crate::features::validation::compatibility::CompatibilityAnalysis;
+use crate::features::validation::source::{self, CheckedEmail};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::EmailId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+pub struct Compatibility;
+
+/// The email to check: either `html` or `emailId`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("anyOf" = source::one_source()))]
+pub struct CheckCompatibility {
+    /// The email's HTML.
+    #[schemars(extend("pattern" = NOT_BLANK))]
+    pub html: Option<String>,
+    /// The ID of a stored email, instead of `html`.
+    pub email_id: Option<EmailId>,
+    /// The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty or absent.
+    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
+    #[serde(default)]
+    pub clients: Vec<String>,
+}
+
+impl Operation for Compatibility {
+    const SPEC: Spec = Spec::post("validation.compatibility", "/v1/emails/validate/compatibility", needs(Permission::EmailValidate))
+        .summary("Check an email in email clients")
+        .about(
+            "Compares the HTML and CSS of the email with the support tables of caniemail.com. Notes of the tables are evaluated: a \
+                feature whose exception does not occur in the email is not reported. Each finding has its effect, its places, the number of \
+                affected elements, and a remedy.",
+        )
+        .rate(RouteGroup::Emails)
+        .body(BodySize::Bulk)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = CheckCompatibility;
+    type Output = Done<CompatibilityAnalysis>;
+
+    fn example() -> (Value, Self::Output) {
+        let html = "<html lang=\"en\"><body><p style=\"border-radius:4px\">Hello</p></body></html>";
+        (json!({ "html": html, "clients": ["outlook.windows"] }), Done(CompatibilityAnalysis::sample()))
+    }
+}
+
+impl Async for Compatibility {
+    async fn run(context: Context, input: CheckCompatibility) -> Result<Self::Output, Failure> {
+        let start = Instant::now();
+        source::check_choices("clients", &input.clients)?;
+        let email = CheckedEmail::load(&context, input.html, input.email_id).await?;
+        let json = email.compatibility(&context, input.clients, "clients").await?;
+        Ok(Done(CompatibilityAnalysis::read(&json, start.elapsed())?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestApp;
+
+    #[test]
+    fn unsupported_features_are_reported_with_their_places() {
+        let app = TestApp::new();
+        let html = "<html lang=en><body>\n<p style=\"border-radius:4px;color:red\">Hello</p></body></html>";
+        let body = json!({ "html": html, "clients": ["outlook.windows", "apple-mail.ios"] });
+        let data = app.post("/v1/emails/validate/compatibility", body).data();
+        let clients = data["clientIssues"].as_array().expect("a list");
+        let issues = |key: &str| -> Vec<String> {
+            let client = clients.iter().find(|client| client["client"] == key).expect(key);
+            client["issues"].as_array().expect("a list").iter().map(|issue| issue["slug"].to_string()).collect()
+        };
+        assert!(issues("outlook.windows").contains(&"\"css-border-radius\"".to_owned()), "{data}");
+        assert!(!issues("apple-mail.ios").contains(&"\"css-border-radius\"".to_owned()), "{data}");
+        assert_eq!(data["metadata"]["clientsTested"], 2);
+        let score = data["summary"]["compatibilityScore"].as_u64().expect("a score");
+        assert!((50..100).contains(&score), "{score}");
+    }
+
+    #[test]
+    fn an_unknown_client_is_refused_with_the_known_ones() {
+        let app = TestApp::new();
+        let answer = app.post("/v1/emails/validate/compatibility", json!({ "html": "<p>Hi", "clients": ["gmail"] }));
+        let (status, _, detail) = answer.refusal();
+        assert!(
+            status == 400 && detail.starts_with("clients: \"gmail\" is not a client") && detail.contains("gmail.ios"),
+            "{detail}"
+        );
+    }
+}

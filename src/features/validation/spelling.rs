@@ -1,0 +1,219 @@
+//! The spelling and grammar of an email, with the names that belong to its brand.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::links::views::milliseconds;
+use super::views::score;
+use crate::engine::api::{Context, Failure};
+use crate::engine::spelling::findings::{Finding, FindingKind};
+use crate::engine::spelling::{Options, Report, check_html};
+use crate::engine::store::Read;
+use crate::features::projects;
+use crate::features::validation::source::CheckedEmail;
+use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::limits;
+
+/// The spelling and grammar of an email.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpellingAnalysis {
+    pub total_words: usize,
+    /// From 0 to 100: 100 if nothing was found. Correcting a finding never lowers it.
+    pub score: u32,
+    /// The findings in the order of the source.
+    pub errors: Vec<SpellingError>,
+    pub summary: SpellingSummary,
+    pub metadata: SpellingMetadata,
+}
+
+/// A finding in the text.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpellingError {
+    /// The word or phrase, as readers see it.
+    pub word: String,
+    /// At most five replacements, the best first.
+    pub suggestions: Vec<String>,
+    /// The text around the word.
+    pub context: String,
+    #[serde(rename = "type")]
+    pub kind: SpellingErrorType,
+    /// The ID of the rule, such as `unknown-word`.
+    pub rule: String,
+    /// The line in the source, starting at 1.
+    pub line: usize,
+    /// The column in characters, starting at 1.
+    pub column: usize,
+    /// The position in the source in bytes of UTF-8, starting at 0.
+    pub offset: usize,
+    /// The length in the source in bytes, including tags inside the word.
+    pub length: usize,
+    /// The language in which the text was checked.
+    pub language: String,
+    /// How certain the finding is, from 0 to 1.
+    pub confidence: f32,
+}
+
+/// The type of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SpellingErrorType {
+    /// A word that is in no dictionary.
+    Spelling,
+    /// A word that does not fit the sentence.
+    Grammar,
+    /// A word twice in a row.
+    Repeat,
+    /// Correct, but better written in another way.
+    Style,
+}
+
+/// Totals of a spelling check.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpellingSummary {
+    pub total_errors: usize,
+    /// The number of findings that differ in their word or rule.
+    pub unique_errors: usize,
+}
+
+/// How the text was checked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpellingMetadata {
+    /// The time of the check in milliseconds.
+    pub processing_time: u64,
+    /// The additional checkers, or `none (rules)`.
+    pub ai_model: String,
+    /// The number of tokens that a language model used.
+    pub tokens_used: u64,
+    /// The number of words that were checked.
+    pub words_checked: usize,
+    /// Whether the whole text was checked, and all findings are listed.
+    pub complete: bool,
+    /// The languages of the text.
+    pub languages: Vec<String>,
+    /// The languages whose spelling was not checked, because no dictionary is installed.
+    pub languages_without_dictionary: Vec<String>,
+}
+
+impl From<Finding> for SpellingError {
+    fn from(finding: Finding) -> Self {
+        let Finding { word, suggestions, context, kind, rule, line, column, offset, length, language, confidence } = finding;
+        let kind = match kind {
+            FindingKind::Spelling => SpellingErrorType::Spelling,
+            FindingKind::Grammar => SpellingErrorType::Grammar,
+            FindingKind::Repeat => SpellingErrorType::Repeat,
+            FindingKind::Style => SpellingErrorType::Style,
+        };
+        Self { word, suggestions, context, kind, rule, line, column, offset, length, language, confidence }
+    }
+}
+
+/// The number of points that misspelled words cost at most, and those that the other types cost.
+const SPELLING_WEIGHT: f64 = 60.0;
+const GRAMMAR_WEIGHT: f64 = 30.0;
+const STYLE_WEIGHT: f64 = 6.0;
+
+impl SpellingAnalysis {
+    fn of(report: Report, time: Duration) -> Self {
+        let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
+        let score = score([
+            (SPELLING_WEIGHT, count(&[FindingKind::Spelling])),
+            (GRAMMAR_WEIGHT, count(&[FindingKind::Grammar, FindingKind::Repeat])),
+            (STYLE_WEIGHT, count(&[FindingKind::Style])),
+        ]);
+        let metadata = report.metadata;
+        Self {
+            total_words: report.total_words,
+            score,
+            errors: report.errors.into_iter().map(SpellingError::from).collect(),
+            summary: SpellingSummary { total_errors: report.summary.total_errors, unique_errors: report.summary.unique_errors },
+            metadata: SpellingMetadata {
+                processing_time: milliseconds(time),
+                ai_model: metadata.ai_model,
+                tokens_used: metadata.tokens_used,
+                words_checked: metadata.words_checked,
+                complete: !metadata.truncated && !metadata.more_errors,
+                languages: metadata.languages,
+                languages_without_dictionary: metadata.languages_without_dictionary,
+            },
+        }
+    }
+
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let error = SpellingError {
+            word: "recieve".into(),
+            suggestions: vec!["receive".into()],
+            context: "You will recieve your order on Friday".into(),
+            kind: SpellingErrorType::Spelling,
+            rule: "unknown-word".into(),
+            line: 14,
+            column: 22,
+            offset: 812,
+            length: 7,
+            language: "en".into(),
+            confidence: 0.98,
+        };
+        Self {
+            total_words: 120,
+            score: 70,
+            errors: vec![error],
+            summary: SpellingSummary { total_errors: 1, unique_errors: 1 },
+            metadata: SpellingMetadata {
+                processing_time: 9,
+                ai_model: "none (rules)".into(),
+                tokens_used: 0,
+                words_checked: 120,
+                complete: true,
+                languages: vec!["en".into()],
+                languages_without_dictionary: Vec::new(),
+            },
+        }
+    }
+}
+
+/// What a spelling check needs to know about the text.
+#[derive(Clone, Debug, Default)]
+pub struct SpellingOptions {
+    pub languages: Vec<String>,
+    pub grammar: bool,
+    /// The project whose names are correct.
+    pub project: Option<ProjectId>,
+}
+
+/// Checks the spelling of an email. Returns `None` if the check does not finish in time.
+pub async fn check(
+    context: &Context,
+    email: &CheckedEmail,
+    options: SpellingOptions,
+) -> Result<Option<SpellingAnalysis>, Failure> {
+    let start = tokio::time::Instant::now();
+    let account = context.caller.account();
+    let names = match options.project.or(email.project) {
+        Some(project) => context.read(move |tx| names(tx, account, project)).await?,
+        None => Vec::new(),
+    };
+    let options = Options { languages: options.languages, grammar: options.grammar, names };
+    let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.now().0 / 1000);
+    let work = tokio::task::spawn_blocking(move || check_html(&html, &options, &engine.dictionaries, now));
+    match tokio::time::timeout(limits::SPELLING_TIME, work).await {
+        Ok(done) => Ok(Some(SpellingAnalysis::of(done.map_err(Failure::internal)?, start.elapsed()))),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Returns the names of a project's brand, its products and its people.
+fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
+    let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
+    let mut names = vec![project.name.clone()];
+    names.extend(brand.name);
+    names.extend(brand.products.into_iter().take(limits::SPELLING_PRODUCTS_MAX).map(|product| product.name));
+    names.extend([brand.contact.company, brand.contact.address].into_iter().flatten());
+    names.extend(project.sender.and_then(|sender| sender.from_name));
+    Ok(names)
+}

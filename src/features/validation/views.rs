@@ -1,0 +1,69 @@
+//! What all checks return: places in the source, and findings.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::render::inspect::Place;
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "FindingSeverity")]
+pub enum Severity {
+    /// The email does not work for some recipients: repair it before sending.
+    Critical,
+    /// The email works less well.
+    Warning,
+    /// The email could be better.
+    Info,
+}
+
+/// A place in the source of the email. Lines and columns start at 1; columns count characters.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SourcePlace")]
+pub struct PlaceView {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    /// The column after the last character.
+    pub end_column: u32,
+    /// The source text, shortened.
+    pub excerpt: String,
+}
+
+impl From<&Place> for PlaceView {
+    fn from(place: &Place) -> Self {
+        let Place { line, column, end_line, end_column, excerpt } = place.clone();
+        Self { line, column, end_line, end_column, excerpt }
+    }
+}
+
+impl PlaceView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let excerpt = "<a href=\"https://shop.example.com/spring\">".to_owned();
+        Self { line: 12, column: 5, end_line: 12, end_column: 47, excerpt }
+    }
+}
+
+/// Returns the score of a check that starts at 100 and loses points for each problem. The first occurrence of a problem costs half of its
+/// `weight`, the second a quarter, and so on. So the score never falls when an occurrence is repaired.
+pub fn score(problems: impl IntoIterator<Item = (f64, usize)>) -> u32 {
+    let lost: f64 =
+        problems.into_iter().map(|(weight, count)| weight * (1.0 - 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)))).sum();
+    (100.0 - lost).clamp(0.0, 100.0).round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repairing_an_occurrence_never_lowers_the_score() {
+        assert_eq!(score([]), 100);
+        let scores: Vec<u32> = (0..8).map(|count| score([(40.0, count), (10.0, 1)])).collect();
+        assert!(scores.windows(2).all(|pair| pair[1] <= pair[0]), "{scores:?}");
+        assert_eq!((scores[0], scores[1], score([(90.0, 9), (90.0, 9)])), (95, 75, 0));
+    }
+}
