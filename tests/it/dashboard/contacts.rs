@@ -117,7 +117,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     has(&submit(&mut browser, &path, &save).await, "value=\"GB\"");
     for (fields, part) in [
         ([("act", "tag"), ("tag", "extra")], "Remove the tag extra"),
-        ([("act", "untag"), ("name", "vip")], "Remove the tag extra"),
+        ([("act", "untag"), ("name", "vip")], "Tag removed."),
         ([("act", "topic-off"), ("topic", topic.as_str())], "not subscribed, set for this contact"),
         ([("act", "status"), ("status", "unsubscribed")], "<strong>Unsubscribed</strong>"),
     ] {
@@ -125,6 +125,10 @@ async fn a_contact_is_added_found_changed_and_erased() {
     }
     let contact = client.data("contacts.get", json!({ "id": id(&listed["contacts"][0]), "projectId": project })).await;
     assert_eq!((&contact["tags"], &contact["customFields"]), (&json!(["new", "extra"]), &json!({ "plan": "free" })));
+    for unknown in [format!("{path}?done=x"), "/test/contacts?done=x".to_owned()] {
+        lacks(&browser.get(&unknown).await, "class=\"notice\" role=\"status\"");
+    }
+    assert_eq!(submit(&mut browser, &path, &[("lastName", "Byron")]).await.status, 400);
     let kept = browser.get(&format!("{path}/data")).await;
     assert!(kept.headers["content-disposition"].to_str().expect("ASCII").starts_with("attachment"), "{:?}", kept.headers);
     has(&kept, "\"profile\"");

@@ -56,7 +56,7 @@ async fn a_domain_is_added_checked_changed_and_deleted_by_forms() {
         browser.post(own, &[("csrf", &csrf), ("act", "rotate")]).await.location(),
         "/test/domains/acme.example?done=rotate"
     );
-    assert_eq!(browser.post(own, &[("csrf", &csrf), ("act", "nonsense")]).await.status, 404);
+    assert_eq!(browser.post(own, &[("csrf", &csrf), ("act", "nonsense")]).await.status, 400);
     let both = [("csrf", csrf.as_str()), ("act", "setup"), ("domain", "teas.example"), ("from_name", "Teas"), ("root", "yes")];
     assert_eq!(browser.post(PATH, &both).await.location(), "/test/domains/send.teas.example?done=setup");
     let list = browser.get(PATH).await;

@@ -126,7 +126,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "off")]).await.location(), format!("{own}?done=off"));
     assert!(browser.get(&own).await.text.contains("Turn on"));
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "redeliver"), ("from", "2020-01-01T00:00")]).await.status, 400);
-    assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "nonsense")]).await.status, 404);
+    assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "nonsense")]).await.status, 400);
     let gone = browser.post(&own, &[("csrf", &csrf), ("act", "delete")]).await;
     assert_eq!(gone.location(), format!("{PATH}?done=delete"));
     assert_eq!(browser.get(&own).await.status, 404);
