@@ -19,8 +19,10 @@ pub fn hidden(text: &str) -> String {
     let mut rest = text.as_str();
     while let Some(open) = rest.find("{{") {
         let Some(end) = rest[open..].find("}}").map(|close| open + close + 2) else { break };
+        // Of several opening braces, the last ones belong to the field. The others would make the text invalid, so they become spaces.
+        let open = rest[..end - 2].rfind("{{").unwrap_or(open);
         let field = &rest[open..end];
-        out.push_str(&rest[..open]);
+        out.push_str(&rest[..open].replace("{{", "  "));
         let is_field = field.len() <= FIELD_BYTES_MAX
             && field.chars().all(|c| c.is_ascii() && !c.is_ascii_control())
             && field.contains(|c: char| c.is_ascii_alphabetic());
@@ -123,6 +125,7 @@ mod tests {
             ("Hi {{ firstName }}, you", "Hi {{ first_name }}, you"),
             ("{{a}}{{ b | default(\"x\") }}", "{{ a }}{{ b | default(\"x\") }}"),
             ("{{ open", "{{ open"),
+            ("{{ {{ x }}", "   {{ x }}"),
         ] {
             let words = hidden(text);
             assert_eq!(words.chars().count(), text.chars().count());
