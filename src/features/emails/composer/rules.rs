@@ -4,7 +4,7 @@ use crate::base::text::Color;
 use crate::features::emails::brief::{Brief, ConstraintKind};
 use crate::features::emails::document::Layout;
 
-/// The minimum length of an avoided word, in characters, whose singular is avoided too.
+/// The minimum length, in characters, of a word without the "s" of its plural.
 const AVOIDED_STEM_MIN: usize = 4;
 
 /// The constraints of a brief in the form that the composer uses.
@@ -63,15 +63,14 @@ impl Rules {
         self.avoided.iter().all(|word| !text.contains(word.as_str()))
     }
 
-    /// Returns whether a product may be shown: its name contains no avoided word, in any number and however its parts are joined.
+    /// Returns whether a product may be shown: no words of its name are avoided words, in singular or plural and however they are joined.
     pub fn allow_product(&self, name: &str) -> bool {
-        let name = joined(name);
-        let stem = |word: &str| {
-            let word = joined(word);
-            let singular = word.strip_suffix('s').filter(|stem| stem.chars().count() >= AVOIDED_STEM_MIN);
-            singular.map_or(word.clone(), str::to_owned)
+        let words: Vec<String> = name.split_whitespace().map(joined).collect();
+        let is_named = |avoided: &str| {
+            let runs = (0..words.len()).flat_map(|from| (from + 1..=words.len()).map(move |to| (from, to)));
+            runs.into_iter().any(|(from, to)| singular(&words[from..to].concat()) == avoided)
         };
-        self.avoided.iter().map(|word| stem(word)).all(|word| word.is_empty() || !name.contains(&word))
+        self.avoided.iter().map(|word| singular(&joined(word)).to_owned()).all(|word| word.is_empty() || !is_named(&word))
     }
 }
 
@@ -80,6 +79,24 @@ fn joined(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Returns a word without the "s" of its plural.
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|stem| stem.chars().count() >= AVOIDED_STEM_MIN).unwrap_or(word)
+}
+
 fn layout(name: &str) -> Option<Layout> {
     Layout::ALL.into_iter().find(|layout| format!("{layout:?}").eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_hidden_by_whole_words_of_their_names() {
+        let rules = |word: &str| Rules { avoided: vec![word.to_owned()], ..Rules::default() };
+        assert!(!rules("tea pots").allow_product("Clay Teapot") && !rules("teapot").allow_product("Clay Tea Pots"));
+        assert!(!rules("tea").allow_product("Tea Towel") && !rules("towels").allow_product("Tea Towel"));
+        assert!(rules("tea").allow_product("Steamer") && rules("pot").allow_product("Spotted Mug"));
+    }
 }
