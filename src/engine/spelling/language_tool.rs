@@ -1,4 +1,4 @@
-//! The interface of LanguageTool: requests to `/v2/check` and their answers. The caller sends the requests.
+//! The API of LanguageTool: requests to `/v2/check` and their answers. The caller sends the requests.
 //!
 //! The request has annotated text: markup and text in parts, so that positions in the answer are positions in the text. Positions count
 //! UTF-16 code units (the server is written in Java).

@@ -95,7 +95,8 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     let side = analysis.side(profile);
     let lines = Lines::new(shown);
     let (found, _) = Findings::default().of(&analysis, profile);
-    let mut cutter = EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
+    let mut cutter =
+        EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
     for finding in &found {
         cutter.finding(finding);
     }

@@ -55,7 +55,18 @@ mod tests {
     #[test]
     fn every_part_is_named() {
         let notices = notices();
-        for part in ["Liberation", "DejaVu", "Twemoji", "Chromium", "ICU", "krilla", "subsetter", "emoji-segmenter", "caniemail.com", "pl_PL"] {
+        for part in [
+            "Liberation",
+            "DejaVu",
+            "Twemoji",
+            "Chromium",
+            "ICU",
+            "krilla",
+            "subsetter",
+            "emoji-segmenter",
+            "caniemail.com",
+            "pl_PL",
+        ] {
             assert!(notices.contains(part), "{part}");
         }
     }

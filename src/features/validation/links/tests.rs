@@ -61,7 +61,10 @@ impl Misbehaving {
         self.requests.lock().expect("no panic").push(format!("{method} {path}"));
         let kind = path.trim_start_matches('/').split(['/', '?']).next().unwrap_or_default();
         let answer = match kind {
-            "silent" => return sleep(Duration::from_secs(60)).await.pipe(),
+            "silent" => {
+                sleep(Duration::from_secs(60)).await;
+                return Ok(());
+            }
             "close" => return Ok(()),
             "head-closes" if method == "HEAD" => return Ok(()),
             "drip" => loop {
@@ -121,17 +124,6 @@ impl Misbehaving {
             "leave" | "optout" | "confirm" | "token" => answer(403, ""),
             _ => answer(kind.parse().unwrap_or(404), ""),
         }
-    }
-}
-
-/// Ends a behavior that has no answer.
-trait Pipe {
-    fn pipe(self) -> io::Result<()>;
-}
-
-impl Pipe for () {
-    fn pipe(self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -308,28 +300,8 @@ fn names() -> Names {
     Names(Mutex::default())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
-    let tasks = Tasks::new(Handle::current());
-    let server = Arc::new(Misbehaving::default());
-    let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
-    // A server with the same port at an address that may not be contacted.
-    let private = Arc::new(Misbehaving::default());
-    serve(&tasks, private.clone(), None, &format!("127.0.0.2:{port}")).await;
-    let mut roots = Vec::new();
-    let mut secure = HashMap::new();
-    for (name, certified, years, is_trusted) in [
-        ("good", "good.test", 2025..2090, true),
-        ("old", "old.test", 2020..2021, true),
-        ("other", "elsewhere.test", 2025..2090, true),
-        ("unknown", "unknown.test", 2025..2090, false),
-    ] {
-        let (root, tls) = certificate(certified, years);
-        roots.extend(is_trusted.then_some(root));
-        secure.insert(name, serve(&tasks, server.clone(), Some(tls), "127.0.0.1:0").await.port());
-    }
-    let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound").port();
-    let hung_up = hang_up(&tasks).await.port();
+/// Returns the links of the large test with their status: those of [`STATIC`] and [`SERVED`], and those that need a server of their own.
+fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> Vec<(String, LinkStatus)> {
     let mut cases: Vec<(String, LinkStatus)> = STATIC.iter().map(|(url, status)| ((*url).to_owned(), *status)).collect();
     for (number, (path, status)) in SERVED.iter().enumerate() {
         for copy in 0..3 {
@@ -366,6 +338,32 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
         // The first lookup is for HEAD, which fails; the second, for GET, returns a private address.
         cases.push((format!("http://rebind-{number}.test:{port}/head405/{number}"), Blocked));
     }
+    cases
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
+    let tasks = Tasks::new(Handle::current());
+    let server = Arc::new(Misbehaving::default());
+    let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
+    // A server with the same port at an address that may not be contacted.
+    let private = Arc::new(Misbehaving::default());
+    serve(&tasks, private.clone(), None, &format!("127.0.0.2:{port}")).await;
+    let mut roots = Vec::new();
+    let mut secure = HashMap::new();
+    for (name, certified, years, is_trusted) in [
+        ("good", "good.test", 2025..2090, true),
+        ("old", "old.test", 2020..2021, true),
+        ("other", "elsewhere.test", 2025..2090, true),
+        ("unknown", "unknown.test", 2025..2090, false),
+    ] {
+        let (root, tls) = certificate(certified, years);
+        roots.extend(is_trusted.then_some(root));
+        secure.insert(name, serve(&tasks, server.clone(), Some(tls), "127.0.0.1:0").await.port());
+    }
+    let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound").port();
+    let hung_up = hang_up(&tasks).await.port();
+    let mut cases = cases(port, &secure, closed, hung_up);
     let text_only = format!("http://leave.test:{port}/leave/now");
     let links = email(&cases, &format!("<a href=\"{text_only}\">Unsubscribe</a>"));
     cases.push((text_only, Unverifiable));

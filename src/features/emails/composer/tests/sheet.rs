@@ -187,7 +187,7 @@ fn an_invitation_says_its_place_and_its_time_once() {
 }
 
 #[test]
-fn a_button_to_reserve_leads_to_somebody_who_can_reserve() {
+fn a_button_to_reserve_leads_to_a_host_who_can_reserve() {
     let reserve = || draft(Goal::Sale, "en").says("Reserve a table by Friday.", &[]);
     let target = |draft: DraftBrief| {
         let email = composed(&draft.brief, &brands::teas(), 7).email;
