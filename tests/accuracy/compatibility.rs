@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clients::clients::conditions::{Applies, of_note};
-use clients::clients::data::Answer;
-use clients::clients::features::TABLE;
-use clients::clients::findings::{Checker, Support};
-use clients::clients::profile::Profile;
-use clients::clients::report::{self, ClientIssues, Issue};
-use clients::clients::transform::{self, Options};
+use mailmill::engine::clients::conditions::{Applies, of_note};
+use mailmill::engine::clients::data::Answer;
+use mailmill::engine::clients::features::TABLE;
+use mailmill::engine::clients::findings::{Checker, Support};
+use mailmill::engine::clients::profile::Profile;
+use mailmill::engine::clients::report::{self, ClientIssues, Issue};
+use mailmill::engine::clients::transform::{self, Options};
 
 #[derive(serde::Deserialize)]
 struct Cases {
@@ -16,7 +16,7 @@ struct Cases {
 }
 
 fn cases() -> Vec<(String, String)> {
-    toml::from_str::<Cases>(include_str!("data/cases.toml")).expect("the file is valid").cases
+    toml::from_str::<Cases>(include_str!("../samples/validation/compatibility/cases.toml")).expect("the file is valid").cases
 }
 
 fn check(html: &str, client: &str) -> ClientIssues {
@@ -148,7 +148,7 @@ fn a_receipt_has_few_warnings() {
         "outlook.outlook-com",
         "yahoo.desktop-webmail",
     ];
-    let report = report::check(Checker::embedded(), include_str!("data/receipt.html"), &six.map(String::from));
+    let report = report::check(Checker::embedded(), include_str!("../samples/validation/compatibility/receipt.html"), &six.map(String::from));
     let warnings = report.client_issues.iter().flat_map(|client| &client.warnings);
     let doubtful =
         warnings.clone().filter(|issue| issue.condition.as_ref().is_none_or(|condition| condition.applies != Applies::True));
@@ -169,7 +169,7 @@ fn a_client_can_have_two_keys() {
 
 #[test]
 fn a_newer_data_file_changes_the_answers() {
-    let file = include_str!("../assets/clients/caniemail.json");
+    let file = include_str!("../../assets/clients/caniemail.json");
     let html = "<video src=\"https://example.com/a.mp4\" controls></video>";
     let unsupported = |checker: &Checker| {
         let report = report::check(checker, html, &["gmail.ios".to_owned()]);

@@ -115,7 +115,7 @@ fn templates(folder: &Path, documents: &mut Vec<Document>) {
 }
 
 fn fold(name: &str) -> u8 {
-    u8::try_from(deliverability::deliverability::tokens::hash(name) / 7 % 10).unwrap_or_default()
+    u8::try_from(mailmill::engine::deliverability::tokens::hash(name) / 7 % 10).unwrap_or_default()
 }
 
 /// Reads the mailbox with Gmail's labels.

@@ -2,14 +2,14 @@
 //!
 //! The corpus is not in the repository. `DELIVERABILITY_CORPUS` names its folder; without it, only the sample in `tests/samples` is checked.
 
-mod corpus;
+
 
 use std::collections::BTreeMap;
 
-use corpus::{Document, Source};
-use deliverability::deliverability::category::Category;
-use deliverability::deliverability::message::Input;
-use deliverability::deliverability::result::{Analysis, SPAM_SCORE, analyze};
+use crate::corpus::{self, {Document, Source};
+use mailmill::engine::deliverability::category::Category;
+use mailmill::engine::deliverability::message::Input;
+use mailmill::engine::deliverability::result::{Analysis, SPAM_SCORE, analyze};
 
 /// The folds that the weights were not trained on.
 const HELD_OUT: [u8; 2] = [8, 9];
@@ -104,10 +104,10 @@ fn export_for_peers() {
 
 #[test]
 fn the_sample_scores_as_the_card_says() {
-    let spam = include_str!("samples/spam.html");
+    let spam = include_str!("../samples/validation/deliverability/spam.html");
     let found = analyze(&Input { html: spam, subject: Some("EARN $5,000 A WEEK FROM HOME!!!"), ..Input::default() }, None);
     assert_eq!(found.prediction.category, Category::Spam, "{}", found.spam_score.score);
-    let newsletter = include_str!("samples/newsletter.html");
+    let newsletter = include_str!("../samples/validation/deliverability/newsletter.html");
     let found = analyze(&Input { html: newsletter, subject: Some("Three new glazes for autumn"), ..Input::default() }, None);
     assert_ne!(found.prediction.category, Category::Spam);
     assert!(found.prediction.score >= 95.0, "{:?}", found.spam_score.triggers);

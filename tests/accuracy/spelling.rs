@@ -3,8 +3,8 @@
 //! The first set was written before the rules were tuned, and the second after them. In both, `wrong` lists the words to find.
 
 use serde::Deserialize;
-use spelling::spelling::dictionaries::Dictionaries;
-use spelling::spelling::{Options, check_html};
+use mailmill::engine::spelling::dictionaries::Dictionaries;
+use mailmill::engine::spelling::{Options, check_html};
 
 const PRECISION_MIN: f64 = 0.90;
 const FOUND_MIN: f64 = 0.85;
@@ -96,8 +96,8 @@ fn measure(name: &str, source: &str, dictionaries: &Dictionaries) -> Totals {
 #[test]
 fn the_check_finds_most_errors_and_few_names() {
     let dictionaries = Dictionaries::new(None, 10);
-    let first = measure("first", include_str!("spelling/first.toml"), &dictionaries);
-    let second = measure("second", include_str!("spelling/second.toml"), &dictionaries);
+    let first = measure("first", include_str!("../samples/validation/spelling/first.toml"), &dictionaries);
+    let second = measure("second", include_str!("../samples/validation/spelling/second.toml"), &dictionaries);
     let mut all = Totals::default();
     for (name, totals) in [("first", &first), ("second", &second)] {
         all.add(totals);

@@ -1,10 +1,10 @@
 //! Fits the softmax of the categories by gradient descent, and its temperature on folds that the fit did not see.
 
-use deliverability::deliverability::category::{FEATURE_COUNT, Signals, Weights, features};
+use mailmill::engine::deliverability::category::{FEATURE_COUNT, Signals, Weights, features};
 
-use crate::Sample;
+use super::Sample;
 use crate::corpus::Source;
-use crate::tokens::FOLDS;
+use super::tokens::FOLDS;
 
 const STEPS: usize = 4_000;
 const RATE: f64 = 0.3;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use deliverability::deliverability::tokens::{self, Evidence, LOG_ODDS_MAX, Model};
+use mailmill::engine::deliverability::tokens::{self, Evidence, LOG_ODDS_MAX, Model};
 
-use crate::Sample;
+use super::Sample;
 use crate::corpus::Source;
 
 /// Robinson's strength of the prior: a token seen this often is trusted half.

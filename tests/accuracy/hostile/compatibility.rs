@@ -4,10 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-use clients::clients::findings::Checker;
-use clients::clients::html;
-use clients::clients::report::{self, Report};
-use clients::clients::transform::{self, Options};
+use mailmill::engine::clients::findings::Checker;
+use mailmill::engine::clients::html;
+use mailmill::engine::clients::report::{self, Report};
+use mailmill::engine::clients::transform::{self, Options};
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ fn hostile_emails_take_bounded_time() {
 
 /// Returns a newsletter of about 100 KB.
 fn newsletter() -> String {
-    let receipt = include_str!("data/receipt.html");
+    let receipt = include_str!("../../samples/validation/compatibility/receipt.html");
     let (head, rest) = receipt.split_once("<table class=\"body-action\"").expect("the receipt has a button");
     let (button, tail) = rest.split_once("</table>").expect("the table ends");
     format!("{head}{}{tail}", format!("<table class=\"body-action\"{button}</table>").repeat(118))

@@ -12,8 +12,8 @@ mod corpus;
 mod tokens;
 
 use corpus::{Document, Source};
-use deliverability::deliverability::message::{Input, Message};
-use deliverability::deliverability::rules;
+use mailmill::engine::deliverability::message::{Input, Message};
+use mailmill::engine::deliverability::rules;
 
 pub struct Sample {
     pub source: Source,

@@ -1,8 +1,8 @@
 //! Input that was built to break the check: it must end soon, and never panic.
 
-use deliverability::deliverability::authentication::{Lookup, Records, Selector, Sending, audit};
-use deliverability::deliverability::message::Input;
-use deliverability::deliverability::result::analyze;
+use mailmill::engine::deliverability::authentication::{Lookup, Records, Selector, Sending, audit};
+use mailmill::engine::deliverability::message::Input;
+use mailmill::engine::deliverability::result::analyze;
 use proptest::prelude::*;
 
 fn check(html: &str) {
@@ -47,7 +47,7 @@ fn large_and_nested_input_ends_soon() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test measures time")]
 fn a_newsletter_of_100_kb_takes_less_than_10_ms() {
-    let html = include_str!("samples/newsletter.html").repeat(112);
+    let html = include_str!("../../samples/validation/deliverability/newsletter.html").repeat(112);
     let input = Input { html: &html, subject: Some("Three new glazes for autumn"), ..Input::default() };
     // The least of several runs: other tests run at the same time.
     let run = || {

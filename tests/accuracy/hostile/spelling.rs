@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use spelling::spelling::dictionaries::Dictionaries;
-use spelling::spelling::{FINDINGS_MAX, Options, Report, WORDS_MAX, check_html, check_text};
+use mailmill::engine::spelling::dictionaries::Dictionaries;
+use mailmill::engine::spelling::{FINDINGS_MAX, Options, Report, WORDS_MAX, check_html, check_text};
 
 fn options() -> Options {
     Options { grammar: true, ..Options::default() }
