@@ -1,4 +1,5 @@
-//! The mail that the weights are trained on and measured with. The repository does not contain it; `model-card.md` says where it is from.
+//! The mail that the weights are trained on and measured with. The repository does not contain it;
+//! `assets/deliverability/model-card.md` says where it is from.
 
 use std::fs;
 use std::io::Read;

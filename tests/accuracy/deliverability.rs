@@ -1,15 +1,15 @@
 //! Recomputes the figures of the model card from the shipped weights, on the folds that the training did not see.
 //!
-//! The corpus is not in the repository. `DELIVERABILITY_CORPUS` names its folder; without it, only the sample in `tests/samples` is checked.
-
-
+//! The corpus is not in the repository. `DELIVERABILITY_CORPUS` names its folder; without it, only the emails in
+//! `tests/samples/validation/deliverability` are checked.
 
 use std::collections::BTreeMap;
 
-use crate::corpus::{self, {Document, Source};
 use mailmill::engine::deliverability::category::Category;
 use mailmill::engine::deliverability::message::Input;
 use mailmill::engine::deliverability::result::{Analysis, SPAM_SCORE, analyze};
+
+use crate::corpus::{self, Document, Source};
 
 /// The folds that the weights were not trained on.
 const HELD_OUT: [u8; 2] = [8, 9];
@@ -57,7 +57,7 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
         (all.iter().filter(|score| **score >= SPAM_SCORE).count(), all.len())
     };
     for name in scores.keys() {
-        println!("{name}: {:?} called spam", share(name));
+        println!("{name}: {:?} classified as spam", share(name));
     }
     let area = auc(&of("spam"), &[of("easy"), of("hard")].concat());
     println!("AUC {area:.4}");
@@ -65,14 +65,14 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
     let (found, all) = share("spam");
     assert!(found * 100 >= all * 70, "recall {found}/{all}");
     let (alarms, all) = share("hard");
-    assert!(alarms * 30 <= all, "hard legitimate mail called spam: {alarms}/{all}");
+    assert!(alarms * 30 <= all, "hard legitimate mail classified as spam: {alarms}/{all}");
     let (alarms, all) = share("modern");
-    assert!(alarms * 50 <= all, "modern legitimate mail called spam: {alarms}/{all}");
+    assert!(alarms * 50 <= all, "modern legitimate mail classified as spam: {alarms}/{all}");
 }
 
-/// Writes each message as a file for the peers of `tests/peers`: what the endpoint receives, with neutral headers.
+/// Writes each message as a file for the peers: what the check receives, with neutral headers.
 #[test]
-#[ignore = "writes the messages for tests/peers/compare.sh"]
+#[ignore = "writes the messages for tests/accuracy/peers/deliverability.sh"]
 fn export_for_peers() {
     let folder = corpus::folder().expect("DELIVERABILITY_CORPUS is the folder of the corpus");
     let out = folder.join("peers");
@@ -92,7 +92,8 @@ fn export_for_peers() {
         std::fs::create_dir_all(&target).expect("a writable folder");
         let line = |text: &str| text.replace(['\r', '\n'], " ");
         let mail = format!(
-            "From: \"{}\" <{}>\nTo: <ada@example.com>\nDate: Mon, 5 Aug 2024 10:00:00 +0000\nMessage-ID: <1@example.com>\nSubject: {}\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{}\n",
+            "From: \"{}\" <{}>\nTo: <ada@example.com>\nDate: Mon, 5 Aug 2024 10:00:00 +0000\nMessage-ID: <1@example.com>\nSubject: {}\n\
+             MIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{}\n",
             line(&document.from_name).replace('"', ""),
             line(&document.from_email),
             line(&document.subject),

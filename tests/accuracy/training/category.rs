@@ -116,7 +116,7 @@ pub fn train(samples: &[Sample]) {
         cases.iter().filter(|case| case.fold >= FOLDS).map(|case| (weights.probabilities(&case.features), case)).collect();
     report("held out: the folds 8 and 9", &held_out);
     let text = format!(
-        "# Written by `tests/training`. Per class a bias, then a weight per feature of `category.rs`; model-card.md describes the data.\n{}",
+        "# Written by `tests/accuracy/training`. Per class a bias, then a weight per feature of `category.rs`; model-card.md describes the data.\n{}",
         toml::to_string(&weights).expect("TOML")
     );
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/deliverability/category.toml"), text).expect("a writable file");

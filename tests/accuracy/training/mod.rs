@@ -1,20 +1,20 @@
 //! Trains the weights of the deliverability check. Run it when the tokens or the features change:
 //!
 //! ```text
-//! DELIVERABILITY_CORPUS=folder cargo test --release --test training -- --ignored --nocapture
+//! DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy train_ -- --ignored --nocapture
 //! ```
 //!
 //! `assets/deliverability/model-card.md` says what the folder contains.
 
 mod category;
-#[path = "../corpus/mod.rs"]
-mod corpus;
 mod tokens;
 
-use corpus::{Document, Source};
 use mailmill::engine::deliverability::message::{Input, Message};
 use mailmill::engine::deliverability::rules;
 
+use crate::corpus::{self, Document, Source};
+
+/// A message of the corpus, with what the rules say about it.
 pub struct Sample {
     pub source: Source,
     pub fold: u8,
@@ -23,7 +23,7 @@ pub struct Sample {
     pub name: String,
 }
 
-pub fn sample(document: &Document) -> Sample {
+fn sample(document: &Document) -> Sample {
     let input = Input {
         html: &document.html,
         subject: Some(&document.subject),
