@@ -138,6 +138,19 @@ fn the_transform_cuts_what_the_report_calls_unsupported() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Writes a report for each email of a JSON list.
+#[test]
+#[ignore = "writes the reports for tests/accuracy/peers/compatibility.py"]
+fn write_reports_for_peers() {
+    let named = |name: &str| std::env::var_os(name).and_then(|value| value.into_string().ok()).expect(name);
+    let clients: Vec<String> = named("ACCURACY_CLIENTS").split_whitespace().map(String::from).collect();
+    let emails = std::fs::read_to_string(named("ACCURACY_EMAILS")).expect("a readable file");
+    let emails: Vec<String> = serde_json::from_str(&emails).expect("a list of emails");
+    let reports: Vec<_> = emails.iter().map(|html| report::check(Checker::embedded(), html, &clients)).collect();
+    let text = serde_json::to_string(&reports).expect("reports can be written");
+    std::fs::write(named("ACCURACY_REPORTS"), text).expect("a writable file");
+}
+
 #[test]
 fn a_receipt_has_few_warnings() {
     let six = [
@@ -148,7 +161,11 @@ fn a_receipt_has_few_warnings() {
         "outlook.outlook-com",
         "yahoo.desktop-webmail",
     ];
-    let report = report::check(Checker::embedded(), include_str!("../samples/validation/compatibility/receipt.html"), &six.map(String::from));
+    let report = report::check(
+        Checker::embedded(),
+        include_str!("../samples/validation/compatibility/receipt.html"),
+        &six.map(String::from),
+    );
     let warnings = report.client_issues.iter().flat_map(|client| &client.warnings);
     let doubtful =
         warnings.clone().filter(|issue| issue.condition.as_ref().is_none_or(|condition| condition.applies != Applies::True));

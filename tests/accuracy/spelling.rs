@@ -2,9 +2,9 @@
 //!
 //! The first set was written before the rules were tuned, and the second after them. In both, `wrong` lists the words to find.
 
-use serde::Deserialize;
 use mailmill::engine::spelling::dictionaries::Dictionaries;
 use mailmill::engine::spelling::{Options, check_html};
+use serde::Deserialize;
 
 const PRECISION_MIN: f64 = 0.90;
 const FOUND_MIN: f64 = 0.85;

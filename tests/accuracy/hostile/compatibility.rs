@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use mailmill::engine::clients::findings::Checker;
 use mailmill::engine::clients::html;
 use mailmill::engine::clients::report::{self, Report};
 use mailmill::engine::clients::transform::{self, Options};
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use proptest::prelude::*;
 
 fn check(html: &str) -> Report {

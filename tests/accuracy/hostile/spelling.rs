@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use proptest::prelude::*;
 use mailmill::engine::spelling::dictionaries::Dictionaries;
 use mailmill::engine::spelling::{FINDINGS_MAX, Options, Report, WORDS_MAX, check_html, check_text};
+use proptest::prelude::*;
 
 fn options() -> Options {
     Options { grammar: true, ..Options::default() }

@@ -1,19 +1,18 @@
-"""Compares the compatibility check with the npm package caniemail on the cases of tests/data/cases.toml.
+"""Compares the compatibility check with the npm package caniemail on the cases of tests/samples/validation/compatibility.
 
-Usage: python3 tests/peers/compatibility.py "COMMAND"
-COMMAND prints one report for each email of a JSON list, like `cargo run --example check -- --json`.
-Needs Python 3.11 and Node 22. Installs caniemail 2.0.2 into a temporary folder.
+Usage: python3 tests/accuracy/peers/compatibility.py
+Needs Python 3.11, Node 22 and cargo. Installs caniemail 2.0.2 into a temporary folder.
 """
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Clients that every feature has a row for, so that caniemail does not fail.
 CLIENTS = [
     "gmail.desktop-webmail", "gmail.ios", "gmail.android", "apple-mail.ios", "apple-mail.macos", "outlook.windows",
@@ -45,7 +44,7 @@ def expected(data, free, uses, client):
 
 
 def main():
-    cases = tomllib.loads((ROOT / "tests/data/cases.toml").read_text())["cases"]
+    cases = tomllib.loads((ROOT / "tests/samples/validation/compatibility/cases.toml").read_text())["cases"]
     data = {one["slug"]: one for one in json.loads((ROOT / "assets/clients/caniemail.json").read_text())["data"]}
     conditions = tomllib.loads((ROOT / "assets/clients/conditions.toml").read_text())["condition"]
     free = {note for one in conditions if one["test"] in FREE for note in one["notes"]}
@@ -54,10 +53,14 @@ def main():
         emails = pathlib.Path(folder, "emails.json")
         emails.write_text(json.dumps([html for html, _ in cases]))
         subprocess.run(["npm", "install", "--silent", "--prefix", folder, "caniemail@2.0.2"], check=True)
-        script = shutil.copy(ROOT / "tests/peers/caniemail.mjs", folder)
-        run = lambda command: json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)
-        peer = run(["node", script, str(emails), *CLIENTS])
-        ours = run([*sys.argv[1].split(), str(emails), *CLIENTS])
+        script = shutil.copy(ROOT / "tests/accuracy/peers/caniemail.mjs", folder)
+        command = ["node", script, str(emails), *CLIENTS]
+        peer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)
+        reports = pathlib.Path(folder, "reports.json")
+        names = {"ACCURACY_EMAILS": str(emails), "ACCURACY_REPORTS": str(reports), "ACCURACY_CLIENTS": " ".join(CLIENTS)}
+        command = ["cargo", "test", "--test", "accuracy", "write_reports_for_peers", "--", "--ignored"]
+        subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, **names})
+        ours = json.loads(reports.read_text())
     results = {
         "npm caniemail 2.0.2": [{(client, titles.get(title, title)) for client, title, _ in triples} for triples in peer],
         "ours": [

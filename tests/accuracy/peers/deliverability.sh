@@ -2,9 +2,9 @@
 # Compares SpamAssassin and bogofilter with the deliverability check on the held-out folds.
 #
 #   apt-get install spamassassin bogofilter
-#   DELIVERABILITY_CORPUS=folder cargo test --test figures -- --ignored export_for_peers
-#   DELIVERABILITY_CORPUS=folder tests/peers/compare.sh
-#   DELIVERABILITY_CORPUS=folder cargo test --test figures -- --nocapture the_shipped_weights
+#   DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy export_for_peers -- --ignored
+#   DELIVERABILITY_CORPUS=folder sh tests/accuracy/peers/deliverability.sh
+#   DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy the_shipped_weights -- --nocapture
 #
 # All three read the same messages: HTML, subject and sender, without transport headers. bogofilter is trained on the same folds as the
 # shipped weights. SPAMASSASSIN_MAX limits the number of messages per class that SpamAssassin reads, because it needs 0.1 to 1 s each.
@@ -18,7 +18,7 @@ for cutoff in 0.5 0.6 0.99; do
     for class in spam easy hard modern; do
         all=$(find "$peers/test/$class" -type f | wc -l)
         found=$(bogofilter -d "$words" -o "$cutoff,0" -v -B "$peers/test/$class" | grep -c 'Spam, tests' || true)
-        echo "bogofilter $cutoff: $class $found/$all called spam"
+        echo "bogofilter $cutoff: $class $found/$all classified as spam"
     done
 done
 max="${SPAMASSASSIN_MAX:-100000}"
@@ -29,5 +29,5 @@ for class in spam easy hard modern; do
         all=$((all + 1))
         if spamassassin --local --test-mode <"$message" 2>/dev/null | grep -q '^X-Spam-Flag: YES'; then found=$((found + 1)); fi
     done
-    echo "SpamAssassin: $class $found/$all called spam"
+    echo "SpamAssassin: $class $found/$all classified as spam"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compares the check with cspell on the development sets: seeded errors found, and words reported in clean sentences.
-# Needs npm and python3. Run: sh tests/peers/compare.sh
+# Needs npm and python3. Run: sh tests/accuracy/peers/spelling.sh
 set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d)
 cd "$work"
 npm init -y >/dev/null 2>&1
@@ -13,7 +13,7 @@ python3 - "$root" <<'PY'
 import re, subprocess, sys, tomllib
 ENGLISH = set("the your our you we for and of with on at it it's its from get this that".split())
 for name in ("first", "second"):
-    data = tomllib.load(open(f"{sys.argv[1]}/tests/spelling/{name}.toml", "rb"))
+    data = tomllib.load(open(f"{sys.argv[1]}/tests/samples/validation/spelling/{name}.toml", "rb"))
     seeded = found = alarms = clean = 0
     samples = [s for s in data["error"] + data["clean"] if ENGLISH & set(s["text"].lower().split())]
     open("text.txt", "w").write("\n".join(sample["text"] for sample in samples))

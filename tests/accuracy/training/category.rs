@@ -3,8 +3,8 @@
 use mailmill::engine::deliverability::category::{FEATURE_COUNT, Signals, Weights, features};
 
 use super::Sample;
-use crate::corpus::Source;
 use super::tokens::FOLDS;
+use crate::corpus::Source;
 
 const STEPS: usize = 4_000;
 const RATE: f64 = 0.3;
