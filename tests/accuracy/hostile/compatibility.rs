@@ -12,6 +12,8 @@ use mailmill::engine::clients::report::{self, Report};
 use mailmill::engine::clients::transform::{self, Options};
 use proptest::prelude::*;
 
+use super::many;
+
 fn check(html: &str) -> Report {
     report::check(Checker::embedded(), html, &[])
 }
@@ -29,7 +31,6 @@ fn time(html: &str) -> Duration {
 }
 
 fn hostile() -> Vec<(&'static str, String)> {
-    let many = |part: &str, count: usize| part.repeat(count);
     let style = |css: String| format!("<style>{css}</style><p class=\"a\">x</p>");
     vec![
         ("deep elements", many("<div>", 200_000)),
