@@ -399,7 +399,10 @@ mod tests {
 
     #[test]
     fn rules_at_any_level_have_their_declarations() {
-        let source = "@media screen { @supports (a: b) { p > .a, b { color: red; & i { margin: 0 ! Important } top: 1px } } } q { --x: {}; left: 0 }";
+        let source = concat!(
+            "@media screen { @supports (a: b) { p > .a, b { color: red; & i { margin: 0 ! Important } top: 1px } } } ",
+            "q { --x: {}; left: 0 }"
+        );
         let sheets = sheet(source);
         let preludes: Vec<&str> = sheets.rules.iter().map(|rule| rule.prelude.of(source)).collect();
         assert_eq!(preludes, ["p > .a, b", "& i", "q"]);

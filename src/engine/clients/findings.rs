@@ -104,7 +104,7 @@ impl Checker {
 
     /// Returns the profile of a client.
     pub fn profile(&self, key: &str) -> Option<&Profile> {
-        self.profiles.iter().find(|profile| profile.key == key)
+        self.profiles.iter().find(|profile| profile.is(key))
     }
 }
 
@@ -219,7 +219,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Returns the findings of a client, and the features that no one has tested in it.
+    /// Returns the findings of a client, and the features that are untested in it.
     pub fn of(&mut self, analysis: &Analysis<'_>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());

@@ -55,6 +55,7 @@ pub enum Drop {
 #[serde(default, deny_unknown_fields)]
 struct Row {
     name: Option<String>,
+    aliases: Vec<String>,
     base: Option<String>,
     foreign_account: Option<bool>,
     share: Option<f64>,
@@ -67,7 +68,6 @@ struct Row {
     style_bytes: Option<usize>,
     drops: Vec<Drop>,
     body_to_div: bool,
-    prefix: Option<String>,
     effects: HashMap<String, Effect>,
     renames: HashMap<String, String>,
 }
@@ -77,6 +77,8 @@ struct Row {
 pub struct Profile {
     /// The key, like `gmail.ios`.
     pub key: String,
+    /// Other keys of the client.
+    pub aliases: Vec<String>,
     /// The name for people.
     pub name: String,
     /// The position of the client in [`Data::clients`].
@@ -98,8 +100,6 @@ pub struct Profile {
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
-    /// What the client puts before classes and IDs.
-    pub prefix: Option<String>,
     /// The effects of features that differ from those of other clients, by slug.
     pub effects: HashMap<String, Effect>,
     /// The names that the client gives to properties instead of dropping them, by slug.
@@ -128,6 +128,7 @@ fn profile(key: &str, name: &str, column: usize) -> Profile {
     let row = ROWS.get(key).cloned().unwrap_or_default();
     Profile {
         key: key.to_owned(),
+        aliases: row.aliases,
         name: row.name.unwrap_or_else(|| name.to_owned()),
         column,
         assumptions: Assumptions { foreign_account: row.foreign_account },
@@ -145,13 +146,17 @@ fn profile(key: &str, name: &str, column: usize) -> Profile {
         style_bytes: row.style_bytes,
         drops: row.drops,
         body_to_div: row.body_to_div,
-        prefix: row.prefix,
         effects: row.effects,
         renames: row.renames,
     }
 }
 
 impl Profile {
+    /// Whether a key names this client.
+    pub fn is(&self, key: &str) -> bool {
+        self.key == key || self.aliases.iter().any(|alias| alias == key)
+    }
+
     /// Returns the effect of a finding in this client.
     pub fn effect(&self, finding: &Finding) -> Effect {
         let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);

@@ -201,7 +201,7 @@ pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {
     let analysis = Analysis::new(checker, &texts);
     let mut writer = Writer { analysis: &analysis, lines: Lines::new(html), written: HashMap::new() };
     let mut findings = Findings::default();
-    let chosen = checker.profiles.iter().filter(|profile| clients.is_empty() || clients.contains(&profile.key));
+    let chosen = checker.profiles.iter().filter(|profile| clients.is_empty() || clients.iter().any(|key| profile.is(key)));
     let client_issues: Vec<ClientIssues> = chosen.map(|profile| writer.client(profile, &mut findings, html.len())).collect();
     let limits = writer.limits(html);
     let metadata =

@@ -3,6 +3,8 @@
 //! [`rules`] look for about 100 signs of spam; [`tokens`] compare the words with those of known mail; [`category`] predicts the folder;
 //! [`authentication`] checks the DNS records of the sender's domain. [`result`] puts the answers together.
 //!
+//! `assets/deliverability/model-card.md` describes the training data, the figures and their limits.
+//!
 //! Content does not show the sender's reputation, which decides most. The result says so, and its confidence never exceeds 0.8.
 
 pub mod authentication;

@@ -47,7 +47,7 @@ pub struct Evidence {
 
 /// The strength from which the evidence is clear: one hypothesis is ten times as plausible as the other.
 pub const CLEAR: f64 = 1.0;
-/// What clear evidence of spam adds at least. In cross-validation, no legitimate mail had clear evidence and 3.5 points without it.
+/// What clear evidence of spam adds at least. In cross-validation, one of 1,929 easy legitimate messages scored 4 or more.
 const CLEAR_POINTS: f64 = 1.5;
 /// The points that a strength of e (2.718) adds to the spam score, and the most that the tokens add.
 const POINTS: f64 = 2.5;

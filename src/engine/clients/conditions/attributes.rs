@@ -9,6 +9,9 @@ use super::{Applies, Condition, Test};
 /// The part of an embedded image that is searched for signs of an animation.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
+/// The elements of a list that are searched for items with a value.
+const LIST_ELEMENTS_MAX: usize = 300;
+
 /// Whether the condition holds for a use of an element or attribute.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     let (index, attribute) = match one.site {
@@ -49,7 +52,13 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
 
 fn has_list_value(view: &View<'_>, list: u32) -> bool {
     let end = view.element(list).map_or(0, |element| element.content_end);
-    let inside = view.document.elements.iter().skip(list as usize + 1).take_while(|element| element.start_tag.start < end);
+    let inside = view
+        .document
+        .elements
+        .iter()
+        .skip(list as usize + 1)
+        .take(LIST_ELEMENTS_MAX)
+        .take_while(|element| element.start_tag.start < end);
     let mut items = inside.filter(|element| element.name == "li" && element.parent == Some(list));
     items.any(|element| view.document.attribute(view.source, element, "value").is_some())
 }

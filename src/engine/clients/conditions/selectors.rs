@@ -8,6 +8,9 @@ use super::super::source::Span;
 use super::super::view::View;
 use super::{Condition, Test};
 
+/// The parts of a compound selector that are read on each side of a part.
+const COMPOUND_MAX: usize = 32;
+
 /// Whether the condition holds for a use in an at-rule, a rule or a selector.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     match one.site {
@@ -116,9 +119,9 @@ fn position(parts: &[SelectorPart], span: Span) -> Option<usize> {
 /// Returns the part of a selector between two combinators that contains a span.
 fn compound(parts: &[SelectorPart], span: Span) -> &[SelectorPart] {
     let at = position(parts, span).unwrap_or_default();
-    let start =
-        parts.get(..at).unwrap_or_default().iter().rposition(|part| is_combinator(part.part)).map_or(0, |found| found + 1);
+    let near = parts.get(at.saturating_sub(COMPOUND_MAX)..at).unwrap_or_default();
+    let start = at - near.iter().rev().take_while(|part| !is_combinator(part.part)).count();
     let rest = parts.get(at..).unwrap_or_default();
-    let end = rest.iter().position(|part| is_combinator(part.part)).map_or(parts.len(), |found| at + found);
+    let end = at + rest.iter().take(COMPOUND_MAX).take_while(|part| !is_combinator(part.part)).count();
     parts.get(start..end).unwrap_or_default()
 }

@@ -150,7 +150,7 @@ fn perform(
             let html = html()?;
             html_limits::admit(html).map_err(RenderError::Refused)?;
             let checker = Checker::embedded();
-            let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.key == **client);
+            let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.is(client));
             if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
                 let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
                 return Err(RenderError::Misused(format!("\"{unknown}\" is not a client; the clients are {}", all.join(", "))));
