@@ -141,8 +141,8 @@ pub fn split(line: &str) -> Vec<&str> {
     for (at, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
         let end = at + sign.len_utf8();
         let word = line[start..at].rsplit(' ').next().unwrap_or_default();
-        let goes_on = line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit() || next.is_lowercase());
-        let is_abbreviation = goes_on && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+        let continues = line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit() || next.is_lowercase());
+        let is_abbreviation = continues && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
         let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) || is_abbreviation;
         if line[end..].starts_with(' ') && !(sign == '.' && short) {
             parts.push(line[start..end].trim());

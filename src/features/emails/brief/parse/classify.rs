@@ -3,9 +3,10 @@
 use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::{Chat, Sentence};
 use super::facts::has_value;
-use super::lexicon::{List, Mark, lexicons};
+use super::lexicon::{List, Mark};
 use super::names::signer;
 use super::prompt::{Prompt, Range};
+use super::requests::{goal_of, names_kind};
 use super::tokens::Kind;
 
 /// What a fragment is.
@@ -370,7 +371,7 @@ impl Classifier<'_> {
     }
 
     /// Reads "for customers who …".
-    fn audience(&mut self, range: Range, start: usize) -> bool {
+    pub(super) fn audience(&mut self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
         let Some(end) = prompt.end(List::AudienceStart, start) else { return false };
         let near = Range::of(end, (end + 5).min(range.to));
@@ -436,174 +437,4 @@ impl Classifier<'_> {
         }
         is_note
     }
-
-    /// Recognizes a request to write about something. Returns the content in it, which is empty if the request has none.
-    #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
-    fn request(&mut self, fragment: Range, start: usize, sentence: &Sentence, is_start: bool) -> Option<Range> {
-        let prompt = self.prompt;
-        let to = fragment.to;
-        let none = Range::of(to, to);
-        if let Some(end) = self.email_request(fragment, start, sentence, is_start) {
-            self.asks = true;
-            return Some(Range::of(end, to));
-        }
-        let writes = prompt.end(List::Write, start);
-        if let Some(that) = writes.and_then(|end| prompt.find(List::That, Range::of(end, (end + 7).min(to)))) {
-            let middle = Range::of(writes.unwrap_or(start), that.from);
-            if prompt.has(List::Readers, middle) && !prompt.has(List::Email, middle) {
-                return Some(Range::of(that.to, to));
-            }
-        }
-        if let Some(that) = prompt.end(List::That, start).filter(|_| self.reports) {
-            return Some(Range::of(that, to));
-        }
-        // "We need to tell them that …"
-        let verb = prompt
-            .end(List::Write, start)
-            .map(|end| prompt.end(List::ToVerb, end).unwrap_or(end))
-            .filter(|verb| prompt.is(List::Report, *verb));
-        let start = verb.unwrap_or(start);
-        let asks = prompt.end(List::Ask, start);
-        if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
-            self.reports = true;
-            let mut end = prompt.end(List::Readers, end).unwrap_or(end);
-            while let Some(next) =
-                prompt.end(List::Please, end).or_else(|| prompt.end(List::And, end)).filter(|next| *next > end && *next < to)
-            {
-                end = next;
-            }
-            if let Some(that) = prompt.end(List::That, end).or_else(|| prompt.end(List::ToVerb, end)) {
-                return Some(Range::of(that, to));
-            }
-            let is_back = prompt.is(List::Tail, start) || end + 1 >= to && prompt.end(List::That, end).is_some();
-            if prompt.fold(end) == ":" || end >= to || is_back {
-                return Some(none);
-            }
-            if prompt.fold(end) == "," {
-                return prompt.end(List::That, end + 1).map(|that| Range::of(that, to.max(that))).or(Some(none));
-            }
-            let is_name = prompt.words.is_capital(end) && prompt.fold(end - 1) == "tell";
-            if prompt.is(List::Question, end) && sentence.item.is_none() {
-                return Some(none);
-            }
-            let end = prompt.end(List::Of, end).unwrap_or(end);
-            let is_item = sentence.item.is_some() && end == start + 1;
-            // "Say thanks and mention we deliver": requests follow each other.
-            return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
-        }
-        // "Bitte um Bewertung": "bitte" belongs to the request.
-        let from = self.inner(fragment).from;
-        let start = if prompt.is(List::Ask, from) { from } else { start };
-        let is_person =
-            prompt.end(List::Ask, start).is_some_and(|end| prompt.words.is_capital(end) && prompt.fold(end - 1) == "for");
-        if prompt.is(List::Ask, start)
-            && !is_person
-            && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1))
-        {
-            self.asks = true;
-            self.carries = true;
-            let thanks = ["thank", "dank", "bedank"].iter().any(|word| prompt.fold(start).starts_with(word));
-            let about = (start + 1..to).find_map(|at| {
-                let reason = prompt.end(List::For, at).filter(|_| thanks && matches!(prompt.fold(at), "for" | "fur"));
-                if reason.is_some() {
-                    return reason;
-                }
-                prompt
-                    .end(List::About, at)
-                    .filter(|end| end - at > 1 || matches!(prompt.fold(at), "about" | "uber" | "sobre" | "sur" | "su" | "over"))
-            });
-            return Some(about.map_or(none, |about| Range::of(about, to)));
-        }
-        let end = self.inner(fragment).to;
-        // "bitte auf die Öffnungszeiten hinweisen": the verb ends the request, and its object is the topic.
-        (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
-    }
-
-    /// Recognizes "Write an email about …" and "Welcome email for …". Returns the end of the request.
-    fn email_request(&mut self, fragment: Range, start: usize, sentence: &Sentence, is_start: bool) -> Option<usize> {
-        let prompt = self.prompt;
-        let writes = prompt.end(List::Write, start);
-        let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
-        let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        // "Reminder for people who …"
-        let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
-            let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
-            names_kind(*mark)
-                && goal_of(*mark) != Goal::Webinar
-                && prompt.is(List::AudienceStart, mark.to)
-                && prompt.has(List::Readers, readers)
-        });
-        let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
-        // "Quick survey after a repair", or as the whole prompt: "Cart reminder for the Aurora lamp"
-        let is_whole = fragment.from == 0 && fragment.to == prompt.words.len();
-        let follows = prompt.all(List::Goal, Range::of(start, (start + 4).min(fragment.to))).any(|mark| {
-            let is_kind = names_kind(mark) || matches!(goal_of(mark), Goal::Survey | Goal::Review);
-            is_kind && (prompt.is(List::Moment, mark.to) || is_whole && prompt.is(List::For, mark.to))
-        });
-        if follows && is_start && sentence.is_line_start && !prompt.has(List::Finite, fragment) && !has_value(prompt, fragment) {
-            return Some(fragment.to);
-        }
-        let Some(email) = prompt.find(List::Email, near).or(goal).or(kind) else {
-            let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
-            return about.filter(|_| is_start);
-        };
-        // "Abandoned" is not a verb in "Abandoned cart email".
-        let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
-        let named = Range::of(start, email.from);
-        let is_title = is_start
-            && sentence.is_line_start
-            && (!prompt.has(List::Finite, named) || prompt.all(List::Goal, named).any(is_kind))
-            && sentence.item.is_none();
-        let has_contact = (fragment.from..fragment.to).any(|at| matches!(prompt.kind(at), Kind::Mail));
-        if has_contact || writes.is_none() && !is_title {
-            return None;
-        }
-        let mut at = email.to;
-        if let Some(that) =
-            prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
-        {
-            // "with this that they forward me" has no content.
-            let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
-            return Some(if is_short { fragment.to } else { that.to });
-        }
-        while at < fragment.to {
-            if prompt.is(List::AudienceStart, at) {
-                let rest = self.inner(Range::of(at, fragment.to));
-                if self.audience(rest, at) {
-                    let about = (at + 1..fragment.to)
-                        .find_map(|at| prompt.end(List::About, at).filter(|end| *end > at + 1 || prompt.fold(at) == "about"));
-                    return Some(about.unwrap_or(fragment.to));
-                }
-            }
-            let about = prompt.end(List::About, at).or_else(|| prompt.end(List::For, at).filter(|_| at == email.to));
-            if let Some(end) = about {
-                return Some(end);
-            }
-            at += 1;
-        }
-        Some(fragment.to)
-    }
-}
-
-/// Returns whether a phrase names the kind of an email rather than its topic.
-fn names_kind(mark: Mark) -> bool {
-    use Goal as G;
-    let goal = goal_of(mark);
-    !matches!(
-        goal,
-        G::Sale
-            | G::Seasonal
-            | G::Event
-            | G::Recall
-            | G::Voucher
-            | G::Hiring
-            | G::Closing
-            | G::OpeningHours
-            | G::Survey
-            | G::Review
-    )
-}
-
-fn goal_of(mark: Mark) -> Goal {
-    lexicons()[usize::from(mark.language)].goal(mark.value)
 }

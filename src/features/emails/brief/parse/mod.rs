@@ -22,6 +22,7 @@ mod note_model;
 mod parts;
 mod prompt;
 mod reading;
+mod requests;
 mod roles;
 mod statement;
 mod talk;
