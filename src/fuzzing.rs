@@ -77,7 +77,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "html",
         run: html,
-        seeds: &["emails", "handed-in"],
+        seeds: &["emails", "imported-html"],
         words: &[
             "<table>",
             "</td>",

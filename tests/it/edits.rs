@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::support::client::Call;
 use super::support::{Client, operation, shared};
 
-const NEWSLETTER: &str = include_str!("../samples/handed-in/newsletter.html");
+const NEWSLETTER: &str = include_str!("../samples/imported-html/newsletter.html");
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(300);
 

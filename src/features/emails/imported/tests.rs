@@ -7,9 +7,9 @@ use crate::base::locale::LanguageTag;
 use crate::engine::render::imported_html::{self, ImportedHtml};
 
 /// A newsletter in the style of email builders: table rows with inline styles.
-pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/newsletter.html");
+pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/imported-html/newsletter.html");
 /// A hand-written email with paragraphs and a style sheet.
-pub const PLAIN: &str = include_str!("../../../../tests/samples/handed-in/plain.html");
+pub const PLAIN: &str = include_str!("../../../../tests/samples/imported-html/plain.html");
 
 /// Returns a sample as sanitized HTML.
 pub fn safe(source: &str) -> ImportedHtml {
