@@ -3,10 +3,9 @@
 use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::{Chat, Sentence};
 use super::facts::has_value;
-use super::lexicon::{List, Mark};
+use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::names::signer;
 use super::prompt::{Prompt, Range};
-use super::requests::{goal_of, names_kind};
 use super::tokens::Kind;
 
 /// What a fragment is.

@@ -484,6 +484,29 @@ fn ends(words: &Words<'_>, at: usize) -> bool {
     words.kind(at) == Kind::End || matches!(words.fold(at), "" | "." | "!" | "?" | ";")
 }
 
+/// Returns whether a phrase names the kind of an email rather than its topic.
+pub fn names_kind(mark: Mark) -> bool {
+    use Goal as G;
+    let goal = goal_of(mark);
+    !matches!(
+        goal,
+        G::Sale
+            | G::Seasonal
+            | G::Event
+            | G::Recall
+            | G::Voucher
+            | G::Hiring
+            | G::Closing
+            | G::OpeningHours
+            | G::Survey
+            | G::Review
+    )
+}
+
+pub fn goal_of(mark: Mark) -> Goal {
+    lexicons()[usize::from(mark.language)].goal(mark.value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

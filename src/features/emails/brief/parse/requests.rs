@@ -4,7 +4,7 @@ use super::super::Goal;
 use super::classify::Classifier;
 use super::clauses::Sentence;
 use super::facts::has_value;
-use super::lexicon::{List, Mark, lexicons};
+use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::prompt::Range;
 use super::tokens::Kind;
 
@@ -155,27 +155,4 @@ impl Classifier<'_> {
         }
         Some(fragment.to)
     }
-}
-
-/// Returns whether a phrase names the kind of an email rather than its topic.
-pub(super) fn names_kind(mark: Mark) -> bool {
-    use Goal as G;
-    let goal = goal_of(mark);
-    !matches!(
-        goal,
-        G::Sale
-            | G::Seasonal
-            | G::Event
-            | G::Recall
-            | G::Voucher
-            | G::Hiring
-            | G::Closing
-            | G::OpeningHours
-            | G::Survey
-            | G::Review
-    )
-}
-
-pub(super) fn goal_of(mark: Mark) -> Goal {
-    lexicons()[usize::from(mark.language)].goal(mark.value)
 }
