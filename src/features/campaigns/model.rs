@@ -1,7 +1,7 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
-//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status,
-//! and no other code changes a status. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
+//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
+//! which status follows. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ pub struct Campaign {
     pub project: ProjectId,
     pub plan: Plan,
     pub status: CampaignStatus,
-    /// The scheduled start. It is not cleared when the campaign starts.
+    /// The scheduled start; kept after the campaign has started on schedule.
     pub schedule: Option<Schedule>,
     /// The mailing that sends the campaign, once the campaign has started.
     pub mailing: Option<MailingId>,
@@ -358,7 +358,7 @@ impl Campaign {
 /// A function that returns the validation score of an email version, 0 to 100, or `None` before the version has a score.
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
-/// Returns `Ok` if the email has the campaign's minimum score; otherwise returns why the campaign may not be sent.
+/// Returns `Ok` if the email has at least the campaign's minimum score; otherwise returns why the campaign may not be sent.
 pub fn check_validation_score(
     minimum: Option<u8>,
     validator: Option<Validator>,

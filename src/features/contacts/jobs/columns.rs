@@ -182,7 +182,7 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
         true => {
-            serde_json::from_str(text).map_err(|_| "expected names separated by commas, or a JSON array of names".to_owned())?
+            serde_json::from_str(text).map_err(|_| "expected names separated by commas or semicolons, or a JSON array of names".to_owned())?
         }
         false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
