@@ -108,7 +108,7 @@ pub enum State {
     /// The emails are planned and have rows.
     Processing,
     Completed,
-    /// The generation failed. Holds the reason, for users.
+    /// The generation failed: the reason, for users.
     Failed(String),
 }
 
@@ -189,7 +189,7 @@ pub enum Stage {
     Rendered,
     /// The email is ready, with screenshots if they could be rendered.
     Ready,
-    /// The email could not be generated. Holds the reason, for users.
+    /// The email could not be generated: the reason, for users.
     Failed(String),
 }
 
@@ -316,7 +316,7 @@ pub enum EditState {
     Processing,
     /// The edit created the version with this number.
     Completed(u32),
-    /// The edit failed. Holds the reason, for users.
+    /// The edit failed: the reason, for users.
     Failed(String),
 }
 

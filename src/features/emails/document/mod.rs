@@ -153,7 +153,7 @@ impl Email {
         serde_json::to_value(self).expect("all keys of a document are strings")
     }
 
-    /// Returns the block with this name, and the block's index.
+    /// Returns the block with this ID, and the block's index. Does not search columns.
     pub fn find(&self, id: &str) -> Option<(usize, &Block)> {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }

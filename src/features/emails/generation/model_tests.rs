@@ -15,7 +15,7 @@ fn hello() -> Value {
     json!({ "prompt": "Hello", "languages": ["en"], "count": 1 })
 }
 
-/// Returns the names of the models that were called, as the endpoint knows them.
+/// Returns the names of the models that were called; the names are those that the endpoint uses.
 fn called(peer: &FakeModel) -> Vec<String> {
     let name = |call: ModelCall| call.body["model"].as_str().expect("a request names its model").to_owned();
     let mut names: Vec<String> = peer.asked().into_iter().map(name).collect();
