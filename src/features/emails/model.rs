@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
-//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot
-//! of its series in every language. An email is a row with its state; the versions of an email are immutable.
+//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot of
+//! its series in every language. An email is a row with its state; the content of its versions is immutable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -60,7 +60,7 @@ impl Operation for Edit {
         .about(
             "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
                 poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it. \
-                Every version is kept. A prompt that is not understood changes nothing.",
+                Earlier versions can be restored. A prompt that is not understood changes nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
