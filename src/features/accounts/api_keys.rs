@@ -189,7 +189,9 @@ pub async fn revoke_key(
 fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     let prefix = prefix.to_ascii_lowercase();
     let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
-    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No API key ID starts with these characters; copy the ID from the list of keys."))?;
+    let key = found.next().ok_or_else(|| {
+        Failure::because(Code::NotFound, "No API key ID starts with these characters; copy the ID from the list of keys.")
+    })?;
     if found.next().is_some() {
         return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
     }

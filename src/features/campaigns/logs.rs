@@ -282,7 +282,7 @@ pub fn reason(skip: &Skip) -> String {
 }
 
 impl CampaignLog {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
         let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");

@@ -150,7 +150,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
 }
 
 impl CampaignStats {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };

@@ -172,7 +172,7 @@ fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) ->
 }
 
 impl CampaignView {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let variables = serde_json::json!({ "offer": "20% off" });
         Self {

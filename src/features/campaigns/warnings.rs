@@ -54,8 +54,7 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
     if !texts.names_address.unwrap_or_else(in_text) {
-        let message =
-            "The email contains no postal address. Many countries require one in marketing emails. Add your postal address to the brand.";
+        let message = "The email contains no postal address. Many countries require one in marketing emails. Add your postal address to the brand.";
         warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings

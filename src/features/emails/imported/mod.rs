@@ -372,7 +372,10 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {
         let others = if faint.len() > 1 { " and others" } else { "" };
-        warnings.push(format!("\"{}\"{others}: the color is almost the same as the background, so the text is hardly legible.", first.trim()));
+        warnings.push(format!(
+            "\"{}\"{others}: the color is almost the same as the background, so the text is hardly legible.",
+            first.trim()
+        ));
     }
     warnings.into_iter().map(Finding::note).collect()
 }

@@ -62,7 +62,7 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     let subject = match (words.context, name.is_empty()) {
         (Some(context), _) => format!("Shown with \"{context}\"."),
         (None, false) => format!("Named \"{}\".", name.join(" ")),
-        (None, true) => "No text describes it.".to_owned(),
+        (None, true) => "No text describes the image.".to_owned(),
     };
     let text = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
     shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
@@ -171,7 +171,7 @@ mod tests {
         assert!(description(words(None, None), &measured()).starts_with("Named \"summer dress red\"."));
         assert!(
             description(Words { url: "https://a.example/12.jpg", ..Words::default() }, &measured())
-                .starts_with("No text describes it")
+                .starts_with("No text describes the image.")
         );
     }
 
