@@ -130,7 +130,7 @@ mod tests {
     use crate::testing::{START, TestApp};
 
     #[test]
-    fn the_maximum_of_members_belongs_to_one_account() {
+    fn the_maximum_number_of_members_applies_to_each_account() {
         let (app, full) = (TestApp::new(), AccountId::from_bytes([9; 12]));
         let control = app.engine().control.clone();
         let written = control.write(move |tx| {

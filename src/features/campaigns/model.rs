@@ -137,7 +137,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The moment of the start time in the campaign's time zone.
+    /// The moment at which the campaign's time zone reaches the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -377,7 +377,7 @@ pub fn check_validation_score(
             Err(format!("a minimum score of {minimum} is required, and the email's score is {score}; improve the email"))
         }
         None => Err(format!(
-            "a minimum score of {minimum} is required, and this version of the email is not validated yet; try again later"
+            "a minimum score of {minimum} is required, and this version of the email has no score yet; try again later"
         )),
     }
 }
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_percent_with_two_decimals_and_zero_of_zero() {
+    fn rates_are_percentages_with_two_decimals_and_zero_if_the_whole_is_zero() {
         assert_eq!(
             [percent(0, 0), percent(1, 3), percent(2, 3), percent(5, 5), percent(7, 5)],
             [0.0, 33.33, 66.67, 100.0, 100.0]

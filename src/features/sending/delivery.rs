@@ -111,7 +111,7 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// Every reason, in the order of its number in the table of counts. `MissingField` has no field name here.
+    /// All reasons, in the order of their numbers in the table of counts. `MissingField` has no field name here.
     pub const ALL: [Skip; 10] = [
         Skip::Suppressed,
         Skip::Unsubscribed,

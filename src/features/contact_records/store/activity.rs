@@ -1,7 +1,7 @@
 //! Stores what was sent to contacts and what contacts did in response. Filters use these records to find contacts by activity and time, and
 //! all records about a contact can be shown or erased.
 //!
-//! Each activity is one row under its contact. In addition, sets hold the contacts with an activity at any time, on a given day, or in a
+//! Each activity is one row under its contact. In addition, sets contain the contacts with an activity at any time, on a given day, or in a
 //! given hour, both overall and per campaign. A query about a period uses the sets for whole days and hours and reads rows only for
 //! contacts with an activity in the incomplete hours at the two ends of the period. Sending and tracking write here; this file does not
 //! depend on their rules.

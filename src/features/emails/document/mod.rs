@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_name_is_unused() {
+    fn a_used_name_is_not_free() {
         let mut email = Email::sample();
         let first = email.free_id("divider");
         email.blocks.push(Block::Divider(Divider { id: first.clone(), look: Pause::Line }));

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn whitespace_at_the_ends_is_dropped_also_behind_empty_markup() {
+    fn whitespace_at_the_ends_is_removed_even_behind_empty_markup() {
         for markup in ["**** a\t****", "a ****", "[](https://example.com/) a"] {
             let rich = Rich::<100>::parse(markup).expect("the markup is valid");
             assert_eq!(rich.markup().trim(), rich.markup(), "{markup}");

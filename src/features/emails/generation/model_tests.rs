@@ -100,7 +100,7 @@ fn by_default_a_failed_model_fails_the_email() {
 }
 
 #[test]
-fn the_monthly_limit_is_the_reason_of_the_failure() {
+fn the_monthly_limit_is_the_reason_for_the_failure() {
     let peer = FakeModel::with(vec![email(|_| {})]);
     let app = with_models(&peer, |settings| {
         settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;

@@ -78,7 +78,7 @@ fn belongs(words: &[&str], at: usize) -> bool {
 fn closed(word: &str) -> &str {
     let bare = word.trim_end_matches([',', ';', ':', '!', '?', ')', '”', '“', '"', '»', '…']);
     let bare = if UNITS.contains(&bare) { bare } else { bare.trim_end_matches('.') };
-    // "20 %-Aktion"
+    // A unit can start a compound, as in "20 %-Aktion".
     bare.split_once('-').map_or(bare, |(unit, _)| if UNITS.contains(&unit) { unit } else { bare })
 }
 

@@ -7,7 +7,7 @@ use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTER
 
 /// The maximum number of colors in a drawing or text; other images have more.
 const DRAWN_COLORS_MAX: usize = 40;
-/// Words that carry no meaning in file names.
+/// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [
     "img",
     "image",
@@ -45,7 +45,7 @@ const EMPTY_WORDS: [&str; 34] = [
     "von",
 ];
 
-/// The words that users or pages use about an image.
+/// The texts about an image: its URL, its alternative text, and the text around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     pub url: &'a str,

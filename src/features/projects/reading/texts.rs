@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_whose_only_text_is_one_paragraph_keeps_it_as_knowledge() {
+    fn the_only_paragraph_of_a_site_is_kept() {
         let paragraph = "We roast coffee in small batches in Bristol.";
         let page = format!("<html lang=en><title>Acme</title><body><h1>Acme</h1><p>{paragraph}</p></body>");
         let home = "https://acme.example/";

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_cover_all_days_and_are_absent_for_nothing() {
+    fn rates_cover_all_days_and_are_absent_without_messages() {
         assert_eq!(summary(&[]).bounce_rate, None);
         let day = TimelineDay { sent: 990, failed: 10, bounced: 20, complained: 1, ..TimelineDay::default() };
         let sums = summary(&[day.clone(), day]);
