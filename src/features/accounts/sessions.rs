@@ -124,7 +124,7 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Saves when sessions were last used, if the stored time is too old, and when their users last authenticated. Removes expired sessions
+/// Saves the last use of each session, if the stored time is too old, and the last authentication of its user. Removes expired sessions
 /// from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
