@@ -288,9 +288,8 @@ pub enum Refusal {
 impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
-    /// Invariants: a recipient becomes `Sent` only when a server accepts the message, or when there is evidence that a server accepted it.
-    /// After `Handoff` or `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`,
-    /// `Failed`, `Skipped` are final.
+    /// Invariants: a recipient becomes `Sent` only by an acceptance or evidence of one. After `Handoff` or `Unknown`, the message is sent
+    /// again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed`, `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
