@@ -64,8 +64,7 @@ pub fn cached_session(session: &Session) -> CachedSession {
 pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
-        tracing::error!(account = %account.id, plan = account.plan, "the settings do not contain this account's plan; requests of the \
-            account get 503");
+        tracing::error!(account = %account.id, plan = account.plan, "the settings do not contain this account's plan; requests from the account get status 503");
     }
     let (rate_limits, user_rate_limits) = <(RateLimits, RateLimits)>::default();
     engine.keys.ensure_account_limits(account.id, || {
@@ -100,8 +99,8 @@ pub struct CreatedKey {
     pub token: Secret,
 }
 
-/// Creates a key for `account`, or for the installation's own account. The key already works when this function returns. `record` goes to
-/// the audit log.
+/// Creates a key for `account`, or for the installation's own account if `account` is `None`. The key already works when this function
+/// returns. `record` goes to the audit log.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -128,7 +127,7 @@ pub async fn create_key(
     Ok(CreatedKey { key, token })
 }
 
-/// Saves a new key.
+/// Creates a key and saves it with the hash of its text; fails if the account already has the maximum number of keys.
 pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
     let keys = store::keys(tx)?;
     let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();
@@ -190,7 +189,9 @@ pub async fn revoke_key(
 fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     let prefix = prefix.to_ascii_lowercase();
     let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
-    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No API key ID starts with these characters."))?;
+    let key = found.next().ok_or_else(|| {
+        Failure::because(Code::NotFound, "No API key ID starts with these characters; copy the ID from the list of keys.")
+    })?;
     if found.next().is_some() {
         return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
     }
@@ -200,8 +201,8 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     Ok(key)
 }
 
-/// Adds an audit record to the transaction that makes the change. The actor is `user`, who has just authenticated; `None` stands for the
-/// operator.
+/// Adds an audit record to the transaction that makes the change. The actor is `user`, who has just authenticated, or the operator if
+/// `user` is `None`.
 pub fn note_audit(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
     let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
     let record = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };

@@ -1,5 +1,5 @@
-//! Authentication: password, second factor, and limits on attempts to guess them. An unknown email and a wrong password
-//! are refused with the same error and in the same time.
+//! Authentication: password, second factor, and limits on attempts to guess them. An unknown email and a wrong password get the same error
+//! after the same time.
 
 use super::model::User;
 use super::{password_hash, second_factor, sessions, store};
@@ -33,7 +33,7 @@ pub struct Credentials {
     pub code: Option<String>,
 }
 
-/// Returns the user with this email if the credentials are correct.
+/// Returns the user with this email; fails unless the credentials are correct.
 pub async fn verify(context: &Context, email: &str, credentials: Credentials) -> Result<User, Failure> {
     let normalized = EmailAddress::parse(email).ok().map(|email| email.normalized());
     let name = normalized.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());

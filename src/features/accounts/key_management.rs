@@ -83,7 +83,7 @@ impl KeyRef {
     }
 }
 
-/// Creates a key for `account`, or for the installation's own account. `operation` is recorded in the audit log.
+/// Creates a key for `account`, or for the installation's own account if `account` is `None`. `operation` is recorded in the audit log.
 pub async fn create(
     context: &Context,
     operation: &'static str,
@@ -101,7 +101,7 @@ pub async fn create(
     Ok(NewKeyView { id: created.key.id, key, name: created.key.name, environment, permissions })
 }
 
-/// Lists the keys in `account`, or in every account.
+/// Lists the keys of `account`, or of every account if `account` is `None`.
 pub async fn list(engine: &Arc<Engine>, account: Option<AccountId>) -> Result<Keys, Failure> {
     // Write the requests that are so far counted only in memory, so that the list includes them.
     usage::flush(engine).await?;
@@ -116,7 +116,7 @@ pub async fn list(engine: &Arc<Engine>, account: Option<AccountId>) -> Result<Ke
     Ok(Keys { keys: views.collect::<Result<_, Failure>>()? })
 }
 
-/// Revokes a key in `account`, or in any account. `operation` is recorded in the audit log.
+/// Revokes a key of `account`, or of any account if `account` is `None`. `operation` is recorded in the audit log.
 pub async fn revoke(
     context: &Context,
     operation: &'static str,

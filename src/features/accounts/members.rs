@@ -18,7 +18,7 @@ use crate::vocab::ids::{AccountId, SessionId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// Returns the member with this ID, if the user `own` is allowed to change that member.
+/// Returns the member with this ID; fails unless the user `own` may change that member.
 pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -> Result<User, Failure> {
     let user = store::user(tx, id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
     if user.role == Role::Owner {
@@ -33,16 +33,16 @@ pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -
     Ok(user)
 }
 
-/// Returns the normalized form of `email`, if no user signs in with this email yet.
+/// Returns the normalized form of `email`; fails if a user already has this email.
 pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
     let normalized = EmailAddress::parse(email).map_err(Failure::internal)?.normalized();
     if store::user_by_email(tx, &normalized)?.is_some() {
-        return Err(Failure::because(Code::NameTaken, "A user with this email already exists."));
+        return Err(Failure::because(Code::NameTaken, "A user with this email already exists; use a different email."));
     }
     Ok(normalized)
 }
 
-/// Checks that the account has room for one more member.
+/// Fails if the account already has the maximum number of members.
 pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     let members = store::users(tx)?.iter().filter(|user| user.account == account).count();
     if members >= limits::MEMBERS_MAX {
@@ -62,7 +62,7 @@ pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the failure for a link that does not work, which is the same for every reason.
+/// Returns the failure for a link that does not work. The failure is the same for every reason.
 pub fn link_not_found() -> Failure {
     Failure::because(
         Code::NotFound,
@@ -130,7 +130,7 @@ mod tests {
     use crate::testing::{START, TestApp};
 
     #[test]
-    fn the_maximum_of_members_belongs_to_one_account() {
+    fn the_maximum_number_of_members_applies_to_each_account() {
         let (app, full) = (TestApp::new(), AccountId::from_bytes([9; 12]));
         let control = app.engine().control.clone();
         let written = control.write(move |tx| {

@@ -104,7 +104,7 @@ pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }
 
-/// The setup path and the test key, which the operator is shown at the very first start.
+/// The setup path and the test key, which are shown to the operator at the first start.
 pub struct Welcome {
     /// The path of the setup page, with its one-time token.
     pub setup_path: String,

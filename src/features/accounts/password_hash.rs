@@ -1,4 +1,4 @@
-//! Hashes passwords with Argon2id. Hashing is slow on purpose, so it never runs on a thread that serves other requests, and only a few
+//! Hashes passwords with Argon2id. Hashing is slow on purpose, so it never runs on a thread that serves other requests, and at most two
 //! hashes are computed concurrently.
 
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -16,10 +16,11 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Allows two hashes at a time: each takes 19 MiB and occupies a core for tens of milliseconds, and the smallest machine has two cores.
+/// Allows two hashes at a time: each takes 19 MiB and occupies a core for tens of milliseconds, and the smallest supported machine has two
+/// cores.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// Limits how many requests can wait for a hash; further requests get a 503.
+/// Limits how many requests hash a password or wait for their turn; further requests get status 503.
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
 /// The hash to verify against if the user does not exist. Verifying takes the same time, and no password matches this hash.
@@ -48,7 +49,7 @@ pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, 
     Ok(tokio::task::spawn_blocking(work).await.map_err(Failure::internal)? && exists)
 }
 
-/// Hashes a user's password, unless the password is too similar to their email.
+/// Returns the hash of a user's password; fails if the password is their email or the part before its `@`.
 pub async fn hash(password: Password, email: &str, random: &dyn Random) -> Result<PasswordHash, Failure> {
     password.fits(email).map_err(|error| Failure::field("password", error))?;
     let salt = random.bytes();

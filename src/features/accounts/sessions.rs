@@ -28,7 +28,7 @@ pub struct NewSession {
 }
 
 /// Starts a session for `user`, who has authenticated, and records `operation` in the audit log. The session always gets a new token. If
-/// the user has too many sessions, the least recently used ones end.
+/// the user has too many sessions of this kind, the least recently used ones end.
 pub async fn begin(
     context: &Context,
     user: &User,
@@ -97,7 +97,7 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
 }
 
 /// Returns the name under which a caller's attempts are counted; `None` if the call does not come from the network. All addresses of an
-/// IPv6 network share a name, because its owner could use a new address for every attempt.
+/// IPv6 /64 network share a name, because its owner could use a new address for every attempt.
 pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
@@ -124,8 +124,8 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Saves when sessions were last used, if the stored time is too old, and when they last authenticated. Removes expired sessions from the
-/// cache.
+/// Saves the last use of each session, if the stored time is too old, and the last authentication of its user. Removes expired sessions
+/// from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));

@@ -17,7 +17,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The validator that scores emails before they are sent. No validator exists yet.
+/// The validator that scores emails before they are sent. No scoring exists yet, so a campaign with a minimum score cannot start.
 const VALIDATOR: Option<Validator> = None;
 
 /// Checks that the campaign's segment or tag, and its topic, exist.
@@ -80,7 +80,7 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Checks that the email has the minimum validation score.
+/// Fails if the campaign requires a minimum score and the email does not have it.
 pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
     check_validation_score(plan.minimum_score, VALIDATOR, (email.id, email.version))
         .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")).in_field("minimumScore"))

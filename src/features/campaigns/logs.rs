@@ -64,7 +64,7 @@ pub enum CampaignLogStatus {
     Queued,
     /// The message waits for a retry or for the recipient's local time.
     Deferred,
-    /// The next mail server accepted the message, and it did not bounce.
+    /// The next mail server accepted the message, and the message did not bounce.
     Delivered,
     Opened,
     Clicked,
@@ -159,7 +159,7 @@ pub struct LogPage {
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` rows of the log, starting at recipient number `from`.
+/// Returns up to `limit` rows of the log that match `wanted`, starting at recipient number `from`.
 pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
     match wanted.filter(|wanted| wanted.is_recorded()) {
         Some(wanted) => recorded(tx, id, from, limit, wanted),
@@ -268,7 +268,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::Suppressed => "The address is on the suppression list.",
         Skip::Unsubscribed => "The contact has unsubscribed.",
         Skip::Bounced => "An earlier message to this address bounced.",
-        Skip::NotSubscribed => "The contact has never subscribed.",
+        Skip::NotSubscribed => "The contact is not subscribed.",
         Skip::TopicUnsubscribed => "The contact is not subscribed to this topic.",
         Skip::InvalidAddress => "The address is not a valid email address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
@@ -282,7 +282,7 @@ pub fn reason(skip: &Skip) -> String {
 }
 
 impl CampaignLog {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
         let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");

@@ -4,8 +4,8 @@
 //! This feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, by one compare-and-set
 //! on its status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
 //!
-//! `tracking`, which sits above this feature, counts what recipients do with a message; this feature reads the counts from
-//! `features/engagement`.
+//! `features/tracking`, which depends on this feature, records opens, clicks and bounces in `features/engagement`; this feature reads the
+//! counts there.
 
 mod in_progress;
 mod launch;

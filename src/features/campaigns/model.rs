@@ -1,7 +1,7 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
-//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status,
-//! and no other code changes a status. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
+//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
+//! which status follows. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ pub struct Campaign {
     pub project: ProjectId,
     pub plan: Plan,
     pub status: CampaignStatus,
-    /// The scheduled start. It is not cleared when the campaign starts.
+    /// The scheduled start; kept after the campaign has started on schedule.
     pub schedule: Option<Schedule>,
     /// The mailing that sends the campaign, once the campaign has started.
     pub mailing: Option<MailingId>,
@@ -137,7 +137,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The moment of the start time in the campaign's time zone.
+    /// The moment at which the campaign's time zone reaches the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -358,7 +358,7 @@ impl Campaign {
 /// A function that returns the validation score of an email version, 0 to 100, or `None` before the version has a score.
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
-/// Returns `Ok` if the email has the campaign's minimum score; otherwise returns why the campaign may not be sent.
+/// Returns `Ok` if the email has at least the campaign's minimum score; otherwise returns why the campaign may not be sent.
 pub fn check_validation_score(
     minimum: Option<u8>,
     validator: Option<Validator>,
@@ -377,7 +377,7 @@ pub fn check_validation_score(
             Err(format!("a minimum score of {minimum} is required, and the email's score is {score}; improve the email"))
         }
         None => Err(format!(
-            "a minimum score of {minimum} is required, and this version of the email is not validated yet; try again later"
+            "a minimum score of {minimum} is required, and this version of the email has no score yet; try again later"
         )),
     }
 }
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_percent_with_two_decimals_and_zero_of_zero() {
+    fn rates_are_percentages_with_two_decimals_and_zero_if_the_whole_is_zero() {
         assert_eq!(
             [percent(0, 0), percent(1, 3), percent(2, 3), percent(5, 5), percent(7, 5)],
             [0.0, 33.33, 66.67, 100.0, 100.0]

@@ -27,7 +27,7 @@ pub struct CampaignStats {
     /// The number of recipients who clicked a link in the message, excluding detected bots.
     pub unique_clicks: u64,
     pub total_clicks: u64,
-    /// The number of recipients who unsubscribed with a link or button of the message.
+    /// The number of recipients who unsubscribed with a link in the message or with a button of their email client.
     pub unsubscribes: u64,
     /// The number of messages that were rejected, deferred for too long, or bounced later.
     pub bounces: u64,
@@ -115,7 +115,8 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Campaig
 
 /// Computes the statistics from the counts of recipient rows and of recipient actions.
 fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
-    // An immediate rejection is counted as failed first, and as a bounce only after the server's reply has been classified.
+    // An immediate rejection is counted as failed first, and as a bounce only after the server's reply has been classified, so the larger
+    // count applies.
     let bounces = readers.bounces.max(counts.failed);
     let delivered = counts.sent.saturating_sub(bounces - counts.failed);
     CampaignStats {
@@ -149,7 +150,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
 }
 
 impl CampaignStats {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };

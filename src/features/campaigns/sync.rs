@@ -13,8 +13,8 @@ use crate::vocab::ids::AccountId;
 /// Returns the effects of the mailing's state on its campaign: the action, when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
-        // Delivery was attempted for every recipient, and only retries are left. This does not apply to a campaign on recipients'
-        // own clocks, where some recipients may still wait for the first attempt.
+        // Delivery was attempted for every recipient, and only retries are left. This does not apply to a campaign in recipients' own time
+        // zones, where some recipients may still wait for the first attempt.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {

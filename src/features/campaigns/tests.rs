@@ -368,7 +368,7 @@ fn a_schedule_can_be_moved_removed_or_overridden() {
 }
 
 #[test]
-fn a_cancelled_schedule_does_not_start() {
+fn a_canceled_schedule_does_not_start() {
     let studio = Studio::new();
     let path = studio.draft();
     studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();

@@ -64,14 +64,14 @@ pub struct CampaignView {
     pub batch_id: Option<MailingId>,
     /// When sending started.
     pub sent_at: Option<WireTime>,
-    /// When the last recipient had an outcome, or when the campaign was canceled or failed. Absent from a `sent` campaign while deferred
-    /// recipients are retried.
+    /// When the last delivery succeeded or failed, or when the campaign was canceled or failed. Absent from a `sent` campaign while
+    /// deferred recipients are retried.
     pub completed_at: Option<WireTime>,
     /// Why the campaign failed, or what it waits for.
     pub error: Option<String>,
     pub archived: bool,
     pub archived_at: Option<WireTime>,
-    /// How the campaign was created: `api`, `manual` or `automation`.
+    /// How the campaign was created; currently always `api`.
     pub triggered_by: &'static str,
     /// The minimum validation score for sending; absent if no score is required.
     pub minimum_score: Option<u8>,
@@ -152,7 +152,8 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
     })
 }
 
-/// Estimates the number of contacts in the audience, without iterating over contacts in a write transaction.
+/// Returns the number of subscribed contacts in the audience; `None` for a segment in a write transaction, where evaluating its filter
+/// would take too long.
 fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) -> Result<Option<u64>, Failure> {
     let subscribed = Facet::Status(contact_status::Status::Subscribed);
     let members = match plan.recipients {
@@ -171,7 +172,7 @@ fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) ->
 }
 
 impl CampaignView {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let variables = serde_json::json!({ "offer": "20% off" });
         Self {

@@ -54,14 +54,13 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
     if !texts.names_address.unwrap_or_else(in_text) {
-        let message =
-            "The email contains no postal address. Many countries require one in marketing emails. Add it to the brand.";
+        let message = "The email contains no postal address. Many countries require one in marketing emails. Add your postal address to the brand.";
         warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings
 }
 
-/// Returns whether a merge field links to the unsubscribe or preferences page.
+/// Returns whether the HTML contains a merge field for the address of the unsubscribe or preferences page.
 fn links_to_unsubscribe(html: &str) -> bool {
     let fields = html.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
     let links = ["unsubscribe_url", "unsubscribeUrl", "preferences_url", "preferencesUrl"];

@@ -1,4 +1,4 @@
-//! Values of custom fields: JSON in a form that the store can hold, within limits.
+//! Values of custom fields: JSON of limited size and depth, in a form that can be stored.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

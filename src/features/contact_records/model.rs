@@ -107,8 +107,8 @@ impl Contact {
     }
 }
 
-/// Merges custom fields (`assets/docs/contacts.md`): given keys are set, other keys stay, `null` removes a key, an empty object removes all
-/// keys.
+/// Merges custom fields (`assets/docs/contacts.md`): given keys are set, other keys stay, `null` removes a key, and an empty object removes
+/// all keys.
 pub fn merge_fields(current: &mut BTreeMap<String, FieldValue>, given: BTreeMap<String, FieldValue>) {
     if given.is_empty() {
         current.clear();

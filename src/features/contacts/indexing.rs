@@ -25,7 +25,7 @@ const DOCUMENTS_PER_BATCH: usize = 4_000;
 /// The number of documents in one index commit while there is a backlog. Commits are costly, and no user waits for the first of a million
 /// rows.
 const DOCUMENTS_PER_COMMIT: usize = 200_000;
-/// If one poll returns this many documents, an import is running and more documents will follow.
+/// One poll with this many documents is a sign of an import, so more documents will probably follow.
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// The number of feed entries read in one call.
 const ENTRIES_PER_READ: usize = 1_000;

@@ -112,8 +112,8 @@ fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: 
 
 /// Returns the contacts at positions `start` to `end`, ordered by key.
 ///
-/// Scans all contacts, but keeps at most `2 * end` of them in memory (or 1,024, if that is more), so that the first pages of a list
-/// of a million contacts need little memory.
+/// Scans all contacts in `wanted`, but keeps at most `2 * end` of them in memory (or 1,024, if that is more), so that the first pages of a
+/// list of a million contacts need little memory.
 fn first<K: Ord + Copy>(
     tx: &impl Read,
     project: ProjectId,

@@ -156,7 +156,7 @@ pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut TagNumbers, names: &[TagN
     Ok(numbers.of(tx, names.iter().map(|name| &**name))?.map_err(tag_limit_reached)?)
 }
 
-/// Adds tags to a contact, up to the limit.
+/// Adds tags to a contact's tags; fails if the contact then has more tags than allowed.
 pub fn add_tags(
     tx: &impl Read,
     project: ProjectId,

@@ -1,7 +1,7 @@
 //! The benchmark of a language model: the model writes 40 emails from the briefs in `assets/models`, and the emails are compared with the
 //! briefs.
 //!
-//! Nothing is stored, and no account pays. The figures help to choose a model; they do not replace reading some of the emails.
+//! Nothing is stored, and no account is charged. The figures help to choose a model; they do not replace reading some of the emails.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -102,14 +102,15 @@ pub struct BriefResult {
     pub cost: f64,
 }
 
-/// The number of failures after which the benchmark stops if there has been nothing but failures, for example because the model cannot be
+/// The number of failures after which the benchmark stops if every brief so far has failed, for example because the model cannot be
 /// reached.
 const HOPELESS_AFTER: usize = 3;
 
 /// The date on which the briefs were written. The weekdays in the briefs match the dates of that winter.
 const WRITTEN_ON: Date = Date::constant(2025, 11, 24);
 
-/// Has a model write the email for each brief, one after the other. `progress` receives each result.
+/// Has a model write the email for each brief, one after the other, and stops if the first briefs all fail. `progress` receives each
+/// result.
 pub async fn run(client: &Arc<Client>, mut progress: impl FnMut(&BriefResult)) -> BenchmarkReport {
     let today = WRITTEN_ON;
     let mut report = BenchmarkReport { model: client.name().to_owned(), briefs: ASSETS.briefs.len(), ..Default::default() };
@@ -276,7 +277,7 @@ impl TestBrief {
         }
     }
 
-    /// Checks the email against the brief that rules make of the prompt.
+    /// Returns the findings of the check of the email against the brief that is parsed from the prompt.
     fn breaches(&self, email: &Email, today: Date) -> Vec<Finding> {
         let material = self.material();
         let language = LanguageTag::parse(&self.language).ok();
@@ -381,7 +382,7 @@ mod tests {
         runtime.block_on(run(client, |_| {}))
     }
 
-    /// Returns a response with this text, in which `PROMPT` stands for the text between the request's `<request>` tags.
+    /// Returns a response with this text, after replacing `PROMPT` with the text between the request's `<request>` tags.
     fn letter(call: &ModelCall, text: &str) -> String {
         let turns = call.body["messages"].as_array().expect("the body has messages");
         let request = turns[1]["content"].as_str().expect("the turn has text");

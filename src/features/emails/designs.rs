@@ -1,9 +1,9 @@
 //! Starting designs: emails without facts about any brand, which users complete.
 //!
-//! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that
-//! users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image` for its next
-//! image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A block or a field for which the
-//! brand has nothing is left out.
+//! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that users
+//! must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image` for its next image,
+//! `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site or products gets an
+//! example site and products in brackets; any other block or field for which the brand has no data is left out.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub const BLANK: &str = "blank";
 
 /// The target of links if the brand has no site.
 const EXAMPLE: &str = "https://example.com/";
-/// The number of products that a design shows if the brand has none.
+/// The number of products in brackets for a brand without products.
 const PRODUCTS: usize = 3;
 /// The number of days until a deadline in a design.
 const DAYS: i64 = 14;
@@ -97,7 +97,7 @@ pub fn all() -> &'static [Design] {
     &ALL
 }
 
-/// Returns the document of a design in the name of the project's brand.
+/// Returns the document of a design for the project's brand.
 pub fn written(
     tx: &impl Read,
     account: AccountId,
@@ -126,7 +126,7 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Fills in a value; returns `None` if the brand has nothing for it.
+    /// Fills in a value; returns `None` if the brand has no data for it.
     fn fill(&mut self, value: Value) -> Option<Value> {
         Some(match value {
             Value::String(text) if text == "$soon" => self.soon.clone().into(),

@@ -33,7 +33,7 @@ use crate::vocab::limits;
 /// The result of an edit before it is stored.
 enum EditOutcome {
     Made(Box<NewVersion>, Usage),
-    /// The edit could not be done. Holds the reason, for users, and the model usage.
+    /// No version was made: the reason, for users, and the model usage.
     Nothing(String, Usage),
 }
 
@@ -60,7 +60,7 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
-    /// Returns the view of an email as this version would show it.
+    /// Returns the view of the email with the content of this version.
     pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView) -> rows::Result<EditedEmail> {
         let texts = postal_address::in_texts(tx, project, self.texts)?;
         let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -105,7 +105,7 @@ impl NewVersion {
         versions::add(tx, account, email, version, texts)
     }
 
-    /// Stores the version as [`NewVersion::keep`] does, in place of the email's current version.
+    /// Stores the version in place of the email's current version and returns its number.
     pub fn replace(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
         let (version, texts) = self.into_version(tx, email, origin);
         versions::replace(tx, account, email, version, texts)
@@ -206,8 +206,8 @@ pub async fn preview(
     Ok(made)
 }
 
-/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the editor; without it, the
-/// writer of the email edits.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the model that edits; if
+/// `None`, the model that the conversation requested edits.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
@@ -357,8 +357,8 @@ fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     }
 }
 
-/// Stores the result and marks the edit as done. If the email has changed in the meantime, the result is discarded and the edit stays in
-/// the queue, so that the edit is repeated on the current version.
+/// Stores the result and ends the edit. If the email has changed in the meantime, the result is discarded and the edit stays in the queue,
+/// so that the edit is repeated on the current version.
 async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {

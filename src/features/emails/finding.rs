@@ -52,7 +52,7 @@ pub enum FindingKind {
     Unclear,
     /// The built-in composer cannot write a text of the brief in the email's language, so the email leaves it out.
     NotTranslated,
-    /// The email could be better or cannot be shown completely.
+    /// Any other problem, or advice that improves the email.
     Note,
 }
 
@@ -62,8 +62,8 @@ impl FindingKind {
         !matches!(self, Self::Unclear | Self::NotTranslated | Self::Note)
     }
 
-    /// Returns whether an edit is forbidden to cause such a finding. Edits can remove facts and exceed limits, because their instructions
-    /// are newer than the brief.
+    /// Returns whether an edit must not cause such a finding. Edits can remove facts and exceed limits, because their instructions are
+    /// newer than the brief.
     pub fn binds_edits(self) -> bool {
         matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
     }

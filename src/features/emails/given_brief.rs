@@ -54,7 +54,7 @@ fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the invalid field of a fact and what is wrong with it.
+/// Fails with the invalid field of a fact and the problem.
 fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<(), (&'static str, String)> {
     if fact.text.trim().is_empty() {
         return Err(("text", "must not be empty; write the fact or remove it".to_owned()));
@@ -114,7 +114,8 @@ fn correct_sentences(brief: &mut Brief, prompt: &str) {
     }
 }
 
-/// Replaces one of several occurrences of a text, counted from 0. If the text already contains the new words, it does not change.
+/// Replaces the occurrence of `old` with the index `place`, or the first occurrence if there are fewer. Changes nothing if the text already
+/// contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;

@@ -1,18 +1,19 @@
 //! Encodes each merge field as one word, because the composer reads and moves words.
 //!
-//! Each character of a field becomes one letter of Linear A, which no prompt contains, so the encoded text has the length of the original.
+//! Each character of a field becomes one letter of Linear A, a script that prompts do not contain. The encoded text has as many characters
+//! as the original.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The letter for the character with the code 0. The letters for all ASCII characters exist.
+/// The letter for the character with the code 0. The script has a letter for every ASCII character.
 const FIRST_LETTER: u32 = 0x10600;
 
 /// The maximum length of a merge field, in bytes.
 const FIELD_BYTES_MAX: usize = 120;
 
-/// Returns the text with each merge field as one word. Rare letters of the text itself become spaces.
+/// Returns the text with each merge field as one word. Letters of Linear A in the text itself become spaces.
 pub fn hidden(text: &str) -> String {
     let text: String = text.chars().map(|c| if character(c).is_some() { ' ' } else { c }).collect();
     let mut out = String::with_capacity(text.len());
@@ -36,7 +37,7 @@ pub fn hidden(text: &str) -> String {
     out
 }
 
-/// Returns the text with its merge fields in the spelling of documents. A part of a field is dropped.
+/// Decodes the merge fields in a text and spells them as documents do. Drops incomplete fields.
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut field = String::new();
@@ -58,7 +59,7 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// Returns the character that a rare letter stands for.
+/// Returns the character that a letter of Linear A encodes; `None` for any other letter.
 fn character(letter: char) -> Option<char> {
     u32::from(letter).checked_sub(FIRST_LETTER).filter(|code| *code < 128).and_then(char::from_u32)
 }
@@ -77,12 +78,12 @@ fn spelled(field: &str) -> String {
     if filter.is_empty() { format!("{{{{ {words} }}}}") } else { format!("{{{{ {words} | {filter} }}}}") }
 }
 
-/// Returns the value with the merge fields in all its texts as words.
+/// Returns the value with the merge fields in all its texts encoded as words.
 pub fn hide<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains("{{"), &hidden)
 }
 
-/// Returns the value with the merge fields in all its texts in the spelling of documents.
+/// Returns the value with the merge fields in all its texts decoded, as [`shown`] does.
 pub fn show<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains(|c| character(c).is_some()), &shown)
 }

@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
-//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot
-//! of its series in every language. An email is a row with its state; the versions of an email are immutable.
+//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot of
+//! its series in every language. An email is a row with its state; the content of its versions is immutable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ pub enum State {
     /// The emails are planned and have rows.
     Processing,
     Completed,
-    /// The generation failed. Holds the reason, for users.
+    /// The generation failed: the reason, for users.
     Failed(String),
 }
 
@@ -189,7 +189,7 @@ pub enum Stage {
     Rendered,
     /// The email is ready, with screenshots if they could be rendered.
     Ready,
-    /// The email could not be generated. Holds the reason, for users.
+    /// The email could not be generated: the reason, for users.
     Failed(String),
 }
 
@@ -316,7 +316,7 @@ pub enum EditState {
     Processing,
     /// The edit created the version with this number.
     Completed(u32),
-    /// The edit failed. Holds the reason, for users.
+    /// The edit failed: the reason, for users.
     Failed(String),
 }
 

@@ -51,7 +51,7 @@ pub fn render_texts(
     let facts =
         Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
     let avoided = avoided_words(&rendered.text, &brand.voice.avoid);
-    let avoided = avoided.map(|word| Finding::note(format!("The text contains “{word}”, a word that the brand avoids.")));
+    let avoided = avoided.map(|word| Finding::note(format!("The text contains “{word}”, which the brand avoids. Replace it.")));
     let warnings = rendered.warnings.iter().map(|violation| note(document, violation)).chain(avoided).collect();
     let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
     Ok(RenderedTexts { texts, facts, warnings })

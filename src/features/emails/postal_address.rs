@@ -18,7 +18,7 @@ use crate::vocab::placeholders::POSTAL_ADDRESS;
 pub const MISSING: &str =
     "No postal address in the footer. Many countries require one in marketing emails. Add the address to the brand.";
 
-/// Removes the brand's own address from the footer of a document, so that the footer follows the brand.
+/// Removes the address from the footer of a document if it is the brand's address, so that the footer follows the brand.
 pub fn follow(document: &mut Document, brand: &Brand) {
     for block in &mut document.blocks {
         if let Block::Footer(footer) = block
@@ -63,7 +63,7 @@ pub fn in_texts(tx: &impl Read, project: ProjectId, texts: Texts) -> Result<Text
     })
 }
 
-/// Returns whether these texts need the brand's address and the brand has none.
+/// Returns whether this text needs the brand's address and the brand has none.
 pub fn is_missing(tx: &impl Read, project: ProjectId, text: &str) -> Result<bool> {
     Ok(text.contains(POSTAL_ADDRESS) && projects::postal_address(tx, project)?.is_none())
 }

@@ -139,7 +139,7 @@ pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<O
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these rows, and a `String` is UTF-8")))
 }
 
-/// Adds an email whose current version has no screenshots to the queue.
+/// Queues an email whose current version has no screenshots.
 pub fn request_screenshots(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
     tx.put(SCREENSHOT_QUEUE, &(account, email), &());
 }

@@ -1,4 +1,4 @@
-//! The versions of an email. A version is created in one transaction and never changed afterward.
+//! The versions of an email. The content of a version never changes; its screenshots and some of its warnings can be added later.
 
 use super::model::{Email, Part, Version, VersionScreenshots};
 use super::store;
@@ -46,7 +46,7 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version:
     Ok(number)
 }
 
-/// Adds a version as [`add`] does and deletes the previous version, which the new version replaces. The number still increases, so that
+/// Adds a version with [`add`], then deletes the previous version, which the new version replaces. The number still increases, so that
 /// clients notice the change.
 pub fn replace(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version: Version, texts: Texts) -> Result<u32> {
     let previous = email.version;

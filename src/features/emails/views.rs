@@ -167,7 +167,7 @@ pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
     /// The number of the current step, starting at 1. The emails are planned in one step; each email then takes three: it is written,
-    /// rendered and drawn for screenshots.
+    /// rendered, and captured in screenshots.
     pub step: usize,
     /// The number of steps; an estimate until the emails are planned.
     pub steps: usize,
@@ -531,7 +531,7 @@ fn stats(facts: Facts) -> Stats {
 /// The title that is shown for a conversation with neither a title nor a prompt.
 pub const UNTITLED: &str = "Untitled";
 
-/// Returns the planned title of a conversation or, if there is none yet, the start of the prompt.
+/// Returns the title of a conversation or, if there is none yet, the start of its prompt or brief.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;
     conversation.title.clone().unwrap_or_else(|| conversation.wanted.topic().chars().take(CHARACTERS_MAX).collect())

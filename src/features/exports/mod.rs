@@ -1,6 +1,7 @@
 //! Exports finished emails as files. Users upload the files to other platforms themselves: connecting an account is not supported yet.
 //!
-//! A file is created on request and kept until its link expires. The same version in the same format always produces the same file.
+//! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
+//! unless the brand's postal address has changed.
 
 mod files;
 pub mod ops;
@@ -37,7 +38,7 @@ impl Format {
     /// The format's description for users.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Html => "The email's HTML as it is sent, before merge fields are filled in.",
+            Self::Html => "The email's HTML, with merge fields that are not filled in.",
             Self::Mjml => "The MJML source of the HTML. Emails imported as HTML have no MJML.",
             Self::Png => "An image of the whole email, 600 pixels wide, at twice the resolution.",
             Self::Pdf => "The email on one long page, with searchable text and working links.",

@@ -45,7 +45,7 @@ pub struct FileView {
 }
 
 impl EmailExport {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample(format: super::Format) -> Self {
         let word = format.word();
         let file = "https://mail.example.com/v1/files/66f1a2b3d4e5f60718293a50?token=1767398400.5d41";

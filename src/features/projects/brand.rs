@@ -1,7 +1,7 @@
 //! The facts about a brand that its emails are based on. Pure.
 //!
 //! The import fills in a brand from its sites, and users can change it. Any value can be missing. The code that renders an email then uses
-//! a default value and knows that it is a default.
+//! a default value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -123,7 +123,8 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough.
+/// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough, otherwise
+/// white or nearly black.
 fn plate(ground: Ground, paper: Option<Color>) -> Color {
     const NIGHT: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
     let is_light = |color: &Color| luminance(*color) > 0.5;

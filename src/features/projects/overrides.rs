@@ -76,7 +76,7 @@ impl BrandOverrides {
         brand.voice.person = voice.person.or(brand.voice.person);
         brand.voice.formality = voice.formality.or(brand.voice.formality);
         let own = &mut brand.palette;
-        // An imported color of button text may be illegible on a color that a user chose for buttons.
+        // An imported text color for buttons may be illegible on a button color that a user chose.
         let readable = |button: &String| button.parse().ok().map(|button: Color| readable_on(button).to_string());
         let button_text = palette.button_text.or_else(|| palette.button.as_ref().and_then(readable));
         let values = [

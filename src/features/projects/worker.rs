@@ -7,7 +7,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Reads the web sites of projects that are being imported.
+/// Reads the sites of projects that are being imported.
 pub async fn import_sites(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     importing::step(&engine, environment).await.map(Step::more_if)
 }

@@ -1,4 +1,4 @@
-//! Saved blocks: blocks that users saved under a name in a brand, to insert them in other emails.
+//! Saved blocks: blocks that users saved under a name in a brand, to insert in other emails.
 
 pub mod ops;
 mod store;

@@ -82,7 +82,8 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
         },
     )?;
     for (number, recipient) in &found {
-        recipients::advance(tx, &mailing, *number, recipient, Event::Resend)?.expect("an unknown recipient can be sent to again");
+        recipients::advance(tx, &mailing, *number, recipient, Event::Resend)?
+            .expect("a recipient whose delivery is unknown can be queued again");
     }
     if let Some((first, _)) = found.first() {
         let cursor = store::cursor(tx, id)?.min(*first);

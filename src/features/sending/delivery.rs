@@ -111,7 +111,7 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// Every reason, in the order of its number in the table of counts. `MissingField` has no field name here.
+    /// All reasons, in the order of their numbers in the table of counts. `MissingField` has no field name here.
     pub const ALL: [Skip; 10] = [
         Skip::Suppressed,
         Skip::Unsubscribed,
@@ -288,8 +288,8 @@ pub enum Refusal {
 impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
-    /// Invariants: a recipient becomes `Sent` only when a server accepts the message, or by evidence of this. After `Handoff` or `Unknown`,
-    /// the message is sent again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed`, `Skipped` are final.
+    /// Invariants: a recipient becomes `Sent` only by an acceptance or evidence of one. After `Handoff` or `Unknown`, the message is sent
+    /// again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed`, `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_that_a_wrong_clock_has_put_far_away_comes_soon_and_one_that_waits_for_its_mailing_stays() {
+    fn a_retry_misdated_by_a_wrong_clock_is_rescheduled_and_a_recipient_without_attempts_is_unchanged() {
         let year = 365 * 24 * 60 * MINUTE;
         let at = |attempts, ahead| {
             let (since, next_at) = (NOW.plus_ms(year), NOW.plus_ms(ahead));
@@ -537,7 +537,7 @@ mod tests {
         loop {
             let claimed = state.after(Event::Claim { epoch: 1 }, now).expect("the retry is due");
             let event = Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE };
-            state = claimed.after(event, now).expect("the transition is certain");
+            state = claimed.after(event, now).expect("the table has this transition");
             let Delivery::Deferred { next_at, .. } = &state else { break };
             pauses.push(next_at.ms_since(now) / MINUTE);
             now = *next_at;
@@ -548,16 +548,16 @@ mod tests {
         assert!((4..=5).contains(&days), "{days} days");
         // A failure before the claim has the same effect.
         let event = || Event::Deferred { reply: String::new(), schedule: SCHEDULE };
-        let first = Delivery::Queued.after(event(), NOW).expect("the transition is certain");
+        let first = Delivery::Queued.after(event(), NOW).expect("the table has this transition");
         assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));
         assert!(matches!(first.after(event(), NOW), Ok(Delivery::Deferred { attempts: 2, .. })));
     }
 
     #[test]
-    fn a_paused_server_postpones_without_an_attempt_until_the_time_limit() {
+    fn a_postponement_is_not_an_attempt_and_ends_at_the_time_limit() {
         let postponed = |state: &Delivery, now: Timestamp| {
             let event = Event::Postponed { reply: "down".into(), until: now.plus_ms(60 * MINUTE), schedule: SCHEDULE };
-            state.after(event, now).expect("the transition is certain")
+            state.after(event, now).expect("the table has this transition")
         };
         let (mut state, mut now, mut hours) = (Delivery::Queued, NOW, 0);
         while !matches!(state, Delivery::Failed { .. }) {
@@ -569,7 +569,7 @@ mod tests {
         assert_eq!(hours, 120);
         let tried = Delivery::Queued
             .after(Event::Deferred { reply: "450".into(), schedule: SCHEDULE }, NOW)
-            .expect("the transition is certain");
+            .expect("the table has this transition");
         assert!(matches!(postponed(&tried, NOW), Delivery::Deferred { attempts: 1, .. }));
     }
 
@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_add_up_and_have_their_reasons() {
+    fn counts_add_up_and_include_the_reasons() {
         let mut counts = Counts::default();
         for delivery in every_state() {
             counts.note(delivery.counter(), 2);

@@ -57,7 +57,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
         QuotaLeft::Left(left, _) if waiting + many <= left => {}
         QuotaLeft::Left(left, until) => {
             let detail = format!(
-                "The plan's email quota has room for {left} emails until {until}, and {waiting} direct sends are already queued. Send to \
+                "The plan's email quota allows {left} more emails until {until}, and {waiting} direct sends are already queued. Send to \
                  fewer recipients, or wait."
             );
             return Err(over_quota(detail, now, until));

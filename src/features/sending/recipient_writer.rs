@@ -131,9 +131,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Waits a moment for a claim. Updates that no task waits for share the next commit that a task waits for, so that a connection
-/// waits for one commit per message instead of two. At most one update per connection waits this way, because the connection's next
-/// claim follows it.
+/// Waits a moment for a claim, so that updates that no task waits for share its commit. A connection then waits for one commit per message
+/// instead of two. At most one update per connection waits this way, because the connection's next claim follows it.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -196,7 +195,7 @@ struct OpenMailing {
     /// Whether a webhook subscribes to delivery events.
     reports_delivery: bool,
     changed: bool,
-    /// The latest retry time that this transaction writes.
+    /// The earliest retry time that this transaction writes.
     next_at: Option<Timestamp>,
 }
 
@@ -278,7 +277,7 @@ impl OpenMailing {
         Ok(Some(Self { mailing, topic, reports_delivery, changed: false, next_at: None }))
     }
 
-    /// Returns whether the recipient's message may be completed. If it may, the row changes to the handoff state.
+    /// Changes the row to the handoff state if the final dot may be sent. Otherwise returns the result of the claim.
     fn claim(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -352,7 +351,7 @@ impl OpenMailing {
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { delivery: next, ..recipient.clone() };
             let again = recipients::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
-            again.expect("an unknown recipient can be sent to again");
+            again.expect("a recipient whose delivery is unknown can be queued again");
             let cursor = store::cursor(tx, self.mailing.id)?.min(number);
             store::set_cursor(tx, self.mailing.id, cursor);
             return Ok(false);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn old_direct_sends_are_deleted_and_texts_with_their_last_mailing() {
+    fn old_direct_sends_are_deleted_and_content_with_its_last_mailing() {
         let app = TestApp::new();
         let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
         let (direct, own) = (sent(&app, Kind::Single, shared), sent(&app, Kind::Test, "<p>Own</p>"));

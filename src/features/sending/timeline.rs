@@ -93,7 +93,7 @@ fn timeline_day(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurren
 }
 
 impl TimelineDay {
-    /// Returns an example for the API documents.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let revenue = Revenue { conversions: 3, amount: Amount::parse("214.7").expect("the value is a number") };
         Self {

@@ -192,7 +192,7 @@ mod tests {
         [Purpose::Open, Purpose::Click(513), Purpose::Unsubscribe, Purpose::Preferences, Purpose::View, Purpose::Bounce];
 
     #[test]
-    fn a_token_reads_back_as_what_was_signed_in_both_forms() {
+    fn a_token_reads_back_in_both_forms() {
         for purpose in PURPOSES {
             for environment in Environment::ALL {
                 let token = Token { environment, ..token(purpose) };

@@ -101,7 +101,7 @@ impl BatchView {
         }
     }
 
-    /// Returns an example for the API documents.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             batch_id: MailingId::from_bytes([0x66; 12]),
@@ -232,7 +232,7 @@ impl SendView {
         }
     }
 
-    /// Returns an example for the API documents.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             send_id: MailingId::from_bytes([0x66; 12]),
@@ -289,7 +289,7 @@ impl From<InboxRow> for MessageView {
 }
 
 impl MessageView {
-    /// Returns an example for the API documents.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: MessageId::from_bytes([0x66; 12]),

@@ -48,7 +48,7 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
     Ok(())
 }
 
-/// Emits the event that a test of an email was sent to a recipient.
+/// Emits the event for a test send.
 pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
     let Mailing { account, project, conversation, .. } = *mailing;
     let data = json!({
@@ -59,7 +59,7 @@ pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Trans
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }
 
-/// Emits the event that a recipient's mail server accepted the message.
+/// Emits the event for a message that the next mail server accepted.
 pub fn delivered(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<()> {
     let profile = merge_data::load(tx, mailing, number, recipient)?;
     let email = profile.as_ref().map(|profile| profile.email.as_str());

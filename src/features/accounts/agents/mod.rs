@@ -1,9 +1,8 @@
 //! Agents that request an API key from a user: the registration, the user's decision, and the key, which is returned once.
 //!
-//! Invariants: the transaction that ends the request also creates the key, so that only one of many concurrent polls receives the key. The
-//! token, the code and the key are stored only as hashes. Only the user whose email the agent named can decide. They can grant only
-//! permissions that they have themselves: this is checked when they grant and again when the agent fetches the key. This module does not
-//! depend on how users sign in.
+//! Invariants: a granted request ends in the transaction that creates its key, so that only one of several concurrent polls receives the
+//! key. The token, the code and the key are stored only as hashes. Only the user whose email the agent named can decide. They can grant
+//! only permissions that they have themselves: this is checked when they grant and again when the agent fetches the key.
 
 pub mod model;
 pub mod oauth;
@@ -30,7 +29,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 use crate::vocab::limits;
 
-/// A code consists of two groups of four characters: 34 random bits, which is enough because few attempts are allowed.
+/// The number of groups of four characters in a code. Two groups have 34 random bits, which is enough because few attempts are allowed.
 const CODE_GROUPS: usize = 2;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
@@ -217,7 +216,7 @@ fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> 
     }))
 }
 
-/// Returns the part of the response that tells the agent its code and where the user must enter the code.
+/// Returns the part of the response that contains the agent's code and the address of the page where the user must enter the code.
 pub fn code_answer(context: &Context, claim: &Claim, code: &str) -> Value {
     let page = format!("{}/agent", context.engine.base_url());
     json!({
@@ -234,7 +233,8 @@ pub fn digest(code: &str) -> [u8; 32] {
     sha256(typed_code(code).as_bytes())
 }
 
-/// Returns the open request with this code, if it is addressed to this user. Counts wrong codes per user and per network address.
+/// Returns the open request with this code; fails unless its agent named the email of `who`. Counts wrong codes per user and per network
+/// address.
 pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();
     let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];

@@ -1,4 +1,4 @@
-//! Lists the accounts, or changes the plan of one account, for the operator.
+//! Changes the plan of one account if the operator gives a plan, then lists the accounts.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ pub struct AccountAdmin;
 pub struct AdminPlan {
     /// The new plan. If absent, no plan changes.
     pub plan: Option<String>,
-    /// The email address of the account's owner. If absent, the installation's own account is selected.
+    /// The email address of the account's owner or of another member. If absent, the installation's own account is selected.
     pub owner: Option<EmailAddress>,
 }
 

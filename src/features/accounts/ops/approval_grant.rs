@@ -77,12 +77,12 @@ fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), 
         return Err(Failure::field("permissions", "select at least one permission, or deny the request"));
     }
     if let Some(more) = wanted.iter().find(|permission| !claim.requested.contains(*permission)) {
-        return Err(Failure::field("permissions", format_args!("the agent did not request {more}")));
+        return Err(Failure::field("permissions", format_args!("the agent did not request {more}; remove this permission")));
     }
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
         return Err(Failure::field(
             "permissions",
-            format_args!("you cannot grant {more}, because you do not have this permission"),
+            format_args!("you do not have the permission {more} yourself, so you cannot grant it; remove it"),
         ));
     }
     if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {

@@ -42,7 +42,7 @@ pub struct Token {
 
 impl Operation for Login {
     const SPEC: Spec = Spec::post("accounts.login", "/v1/auth/login", public())
-        .summary("Sign in for a token")
+        .summary("Sign in to get a token")
         .about(
             "The token is a JWT for the header Authorization: Bearer. The description of each operation says whether it accepts the \
              token. The token has the permissions of the user's role and stops working as soon as the user is removed or signs out. All \

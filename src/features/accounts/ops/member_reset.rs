@@ -25,8 +25,7 @@ impl Operation for MemberReset {
     const SPEC: Spec = Spec::post("accounts.member_reset", "/v1/account/members/{id}/reset", manager())
         .summary("Create a password-reset link")
         .about(
-            "Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. Only the operator can create a link \
-             for the owner, with mailmill reset-link.",
+            "Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. For the owner, only the owner and the operator can create a link; the operator runs mailmill reset-link.",
         )
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
     type Input = MemberResetRequest;
@@ -47,7 +46,7 @@ impl Async for MemberReset {
             if user.role == Role::Owner && user.id != own.id {
                 return Err(Failure::because(
                     Code::WrongState,
-                    "Only the operator can create a password-reset link for the owner, with mailmill reset-link.",
+                    "Only the owner and the operator can create a password-reset link for the owner; the operator runs mailmill reset-link.",
                 ));
             }
             let expires_at = members::save_reset(tx, user.id, digest)?;

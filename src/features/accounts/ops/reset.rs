@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 
 pub struct Reset;
 
-/// The token of the link, and the new password.
+/// The token from the password-reset link, and the new password.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResetRequest {

@@ -36,7 +36,7 @@ impl Async for ResetLink {
     async fn run(context: Context, input: ResetLinkRequest) -> Result<Self::Output, Failure> {
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {
-            let not_found = || Failure::because(Code::NotFound, "No user has this email.");
+            let not_found = || Failure::because(Code::NotFound, "No user has this email; check its spelling.");
             let user = store::user_by_email(tx, &input.email.normalized())?.ok_or_else(not_found)?;
             let expires_at = members::save_reset(tx, user.id, digest)?;
             Ok((user, expires_at))

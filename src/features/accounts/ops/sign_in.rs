@@ -34,7 +34,7 @@ pub struct Cookie {
 }
 
 impl Operation for SignIn {
-    const SPEC: Spec = Spec::post("accounts.sign_in", "/admin/sign-in", operator()).summary("Sign in for a browser").fails(&[
+    const SPEC: Spec = Spec::post("accounts.sign_in", "/admin/sign-in", operator()).summary("Start a browser session").fails(&[
         Code::SignInFailed,
         Code::SecondFactorRequired,
         Code::RateLimitExceeded,

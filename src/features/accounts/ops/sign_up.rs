@@ -17,7 +17,7 @@ use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// Limits how many accounts can be created per hour from one network address.
+/// Limits sign-up attempts from one network address.
 const BY_ADDRESS: Rule = Rule { name: "sign-up", free: limits::CLAIMS_PER_HOUR, window_ms: 60 * 60 * 1000, wait_max_ms: 0 };
 
 pub struct SignUp;

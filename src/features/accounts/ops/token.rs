@@ -87,7 +87,7 @@ impl Raw for Token {
     }
 }
 
-/// Refuses polls only above a high rate; an agent that polls slightly too fast still gets a normal response.
+/// Fails if one network address polls at a high rate; an agent that polls slightly too fast still gets a normal response.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());

@@ -46,7 +46,8 @@ pub struct CampaignDryRun {
     pub languages: Vec<LanguageShare>,
     /// Warnings, and problems to fix before sending.
     pub warnings: Vec<CampaignWarning>,
-    /// How many seconds sending takes at the rate of the account's plan; absent if the plan has no rate limit, or if its rate is zero.
+    /// The number of seconds that sending takes at the rate of the account's plan; absent if the plan has no rate limit, or if its rate is
+    /// zero.
     pub estimated_seconds: Option<u64>,
 }
 
@@ -140,7 +141,7 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problem that would prevent sending, with the error that sending would return.
+/// Returns the problems that would prevent sending, each with the error that sending would return.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
@@ -206,7 +207,7 @@ fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
         QuotaLeft::Left(left, _) if left >= many => None,
         QuotaLeft::Left(left, _) => {
             let message = format!(
-                "The plan's quota for this day or month has room for {left} of {many} emails. The remaining emails wait until the \
+                "The plan's quota for this day or month allows only {left} of the {many} emails. The remaining emails wait until the \
                  quota resets."
             );
             Some(CampaignWarning::notice(code, message))

@@ -30,8 +30,7 @@ impl Operation for ResendUnknown {
     const SPEC: Spec = Spec::post("campaigns.resend_unknown", "/v1/campaigns/{id}/resend-unknown", needs(Permission::CampaignWrite))
         .summary("Send again to recipients whose delivery is unknown")
         .about(
-            "If the process or a connection fails during a handoff, it is uncertain whether a recipient has the message. Most of these \
-             recipients have the message and get a second copy with the same Message-ID.",
+            "If the process or a connection fails during a handoff, it is uncertain whether a recipient has the message. Recipients who already have the message get a second copy with the same Message-ID.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -72,7 +72,7 @@ impl Command for Schedule {
     }
 }
 
-/// Sets the start time of a campaign. The campaign must be ready to start.
+/// Sets the start time of a campaign; fails unless the campaign is ready to start.
 pub fn set(
     tx: &mut WriteTx<'_>,
     context: LaunchContext<'_>,

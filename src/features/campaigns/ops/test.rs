@@ -47,7 +47,7 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a test of a campaign's email")
         .about(
-            "Sends the email as it would go out now, in the language of the address's contact. Works in every campaign status. Test \
+            "Sends the email as it would go out now, in the language of the contact with that address. Works in every campaign status. Test \
              emails are not counted in the campaign's statistics. Emits email.test.sent for each address.",
         )
         .rate(RouteGroup::Campaigns)

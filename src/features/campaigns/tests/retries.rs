@@ -84,7 +84,7 @@ fn canceling_a_sent_campaign_stops_its_retries() {
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["skipped"]), (&json!(0), &json!(0), &json!(1)), "{stats}");
 }
 
-/// No delivery was attempted for a recipient whose own clock does not show the start time yet.
+/// While the start time is still ahead in a recipient's time zone, no delivery to that recipient has been attempted.
 #[test]
 fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_time() {
     let studio = Studio::new();

@@ -1,9 +1,10 @@
 //! Stores what was sent to contacts and what contacts did in response. Filters use these records to find contacts by activity and time, and
 //! all records about a contact can be shown or erased.
 //!
-//! Each activity is one row under its contact. In addition, sets hold the contacts with an activity at any time, on a given day, or in a
+//! Each activity is one row under its contact. In addition, sets contain the contacts with an activity at any time, on a given day, or in a
 //! given hour, both overall and per campaign. A query about a period uses the sets for whole days and hours and reads rows only for
-//! contacts in the two hours at the ends of the period. Sending and tracking write here; this file does not depend on their rules.
+//! contacts with an activity in the incomplete hours at the two ends of the period. Sending and tracking write here; this file does not
+//! depend on their rules.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,7 +27,7 @@ use crate::vocab::tables;
 const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY);
 /// Sets of contacts, keyed by action and campaign (all zeros for any campaign), then by time bucket.
 const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
-/// Contacts whose orders need to be attributed again because the contact's clicks have changed, with the position to start from. An empty
+/// Contacts whose orders need to be attributed again because their clicks have changed, each with the position to start from. An empty
 /// position is the beginning. `features/events` defines the position.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
@@ -210,7 +211,7 @@ fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
 }
 
-/// Looks up one action, in one campaign or in all campaigns.
+/// The records of one action, in one campaign or in all campaigns.
 struct ActivityIndex<'t, R> {
     tx: &'t R,
     project: ProjectId,

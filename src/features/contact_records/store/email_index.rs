@@ -16,7 +16,7 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
-/// The runs: each is a list of hashes and contact numbers. The row under [`CURSOR`] holds the hash that a merge has reached.
+/// The runs: each is a list of hashes and contact numbers. The row under [`CURSOR`] contains the hash that a merge has reached.
 const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
 
 /// The hash that makes an email unique.

@@ -142,7 +142,8 @@ fn insert(set: &mut RoaringBitmap, run: Option<(u32, u32)>) {
     }
 }
 
-/// Returns the first number whose contact was created at the time `at` or later. Numbers are assigned in order of creation.
+/// Returns the first number whose contact was created at the time `at` or later; `u32::MAX` if there is none. Numbers are assigned in order
+/// of creation.
 pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap, at: Timestamp) -> Result<u32> {
     let (mut low, mut high) = (0, all.len());
     while low < high {
@@ -238,7 +239,8 @@ impl Changes {
         old.iter().filter(|facet| !new.contains(facet)).for_each(|facet| self.leave(*facet, number));
         new.iter().filter(|facet| !old.contains(facet)).for_each(|facet| self.enter(*facet, number));
         self.updates.insert(number, Some(after.updated_at));
-        // A new contact needs no entry, because it will be indexed in the state that it has at the end of this command.
+        // A contact that this command added needs no second entry, because it will be indexed in the state that it has at the end of this
+        // command.
         if !self.fresh.contains(number) {
             self.changed.insert(number);
         }

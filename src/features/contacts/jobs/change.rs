@@ -20,7 +20,8 @@ use crate::features::tags::{self, TagName, TagNumbers};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of parts in one step, about a second of work. After a step, other jobs get their turn and the contacts are selected again.
+/// The number of parts in one step, which takes about a second. After a step, other jobs get their turn and the contacts are selected
+/// again.
 const PARTS_PER_STEP: usize = 10;
 
 /// Applies one change to contacts in one project.
@@ -34,7 +35,7 @@ struct ChangeWriter<'a> {
     notes: Vec<RowNote>,
 }
 
-/// Applies the change to the contacts with these numbers; returns the counts.
+/// Applies the change to the contacts with these numbers; returns the counts and the notes on contacts.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
@@ -143,7 +144,7 @@ struct Part {
     numbers: Vec<u32>,
 }
 
-/// Applies a part; returns `Break` if no contacts remain or the job has ended.
+/// Applies a part; returns `Break` if no contacts remain, the job has ended, or another worker has already applied the part.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Change(change) = &mut job.task else { return Ok(ControlFlow::Break(())) };

@@ -181,9 +181,8 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
 /// Parses tag names from a string that is either a JSON array or a list of names separated by commas or semicolons.
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
-        true => {
-            serde_json::from_str(text).map_err(|_| "expected names separated by commas, or a JSON array of names".to_owned())?
-        }
+        true => serde_json::from_str(text)
+            .map_err(|_| "expected names separated by commas or semicolons, or a JSON array of names".to_owned())?,
         false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
     listed.iter().map(|name| TagName::parse(name).map_err(|error| error.to_string())).collect()

@@ -1,8 +1,8 @@
 //! Work on contacts that takes longer than a request: large bulk writes, file imports, exports and bulk changes.
 //!
 //! A job is a row. The worker reads the row, does a limited amount of work, and records the progress in the same transaction. After a
-//! crash, a job therefore resumes exactly where it was, and no work is done twice. A job stores the account and the project of its caller,
-//! and its writes follow the same rules as any other write.
+//! crash, a job therefore resumes where it was, and no work is done twice; only an export starts again. A job stores the account and the
+//! project of its caller, and its writes follow the same rules as any other write.
 
 pub mod bulk;
 pub mod change;
@@ -95,7 +95,7 @@ fn add_notes(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<RowNote>) {
     }
 }
 
-/// Finishes a job: emits the webhook event about its changes, and releases the job's file.
+/// Finishes a job. For an import or bulk write, also emits the webhook event; for an import, also releases the uploaded file.
 fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     let before = std::mem::replace(&mut job.state, state);
     job.completed_at = Some(tx.now());
@@ -137,7 +137,7 @@ pub fn bulk_counts(counts: &Counts) -> BulkCounts {
     BulkCounts { success: counts.total - counts.failed, failed: counts.failed, updated: counts.updated }
 }
 
-/// Deletes one expired job or pending file, or some of the job's rows; returns whether there may be more.
+/// Deletes one abandoned upload, one expired job, or a part of an expired job's rows; returns whether there may be more to delete.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     if pending_imports::forget(tx)? {
         return Ok(true);

@@ -88,9 +88,9 @@ pub struct Import {
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
-    /// The offset of the first byte that has not been imported.
+    /// The offset of the first byte that has not been processed.
     pub offset: u64,
-    /// The number of the last row that has been imported. The headers are row 1.
+    /// The number of the last row that has been processed. The headers are row 1.
     pub row: u32,
 }
 

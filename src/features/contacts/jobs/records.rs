@@ -1,5 +1,5 @@
-//! Reads the records of a CSV file, starting at any record. In addition to the state machine of the `csv` crate, it limits the
-//! length of records and reports the offset after each record.
+//! Reads the records of a CSV file, starting at any record. The reader uses the state machine of the `csv_core` crate, limits the length of
+//! records, and reports the offset after each record.
 //!
 //! This file handles only bytes, quotes and delimiters; `columns.rs` interprets the columns.
 

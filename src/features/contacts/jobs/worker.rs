@@ -6,7 +6,7 @@ use crate::engine::store::{Error, Result};
 use crate::features::contact_records::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// The number of slices of the email index merged in one step, which takes a second or two.
+/// The number of slices merged into the email index of one project in one step, which takes a second or two.
 const MERGES_PER_STEP: usize = 64;
 
 /// Runs one step of every open job; returns whether any work remains.

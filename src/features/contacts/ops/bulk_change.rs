@@ -84,7 +84,7 @@ pub struct BulkChangeDone {
 pub struct ChangeResult {
     /// The number of contacts that were changed or deleted.
     pub changed: u64,
-    /// The number of contacts that already matched the change.
+    /// The number of contacts that needed no change.
     pub unchanged: u64,
     /// The number of contacts that could not be changed.
     pub failed: u64,

@@ -64,7 +64,7 @@ impl Raw for ExportDownload {
 fn gone() -> Failure {
     Failure::because(
         Code::NotFound,
-        "This download link is invalid or has expired. GET /v1/contacts/exports/{jobId} returns a new link.",
+        "This download link is invalid or has expired. Export the contacts again with POST /v1/contacts/exports.",
     )
 }
 

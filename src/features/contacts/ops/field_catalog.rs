@@ -183,7 +183,7 @@ impl Seen {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
             [] => FieldKind::Unknown,
             [kind] => *kind,
-            // A field with both dates and other strings is a string field.
+            // A field with values of several types is a string field.
             _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };

@@ -211,7 +211,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Stores the file chunk by chunk, so that memory holds only a few chunks even if the file is long.
+    /// Stores the file chunk by chunk, so that only a few chunks of a long file are in memory at a time.
     async fn file(&mut self, context: &Context, mut field: Field<'_>, max: u64) -> Result<(), Failure> {
         if self.blob.is_some() {
             return Err(Failure::field("file", "the form contains more than one file; send only one file"));

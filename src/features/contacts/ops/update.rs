@@ -36,7 +36,7 @@ pub struct ContactPatch {
 } profile {
     /// All tags that the contact should have. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, an empty object removes all fields.
+    /// Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, and an empty object removes all fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,

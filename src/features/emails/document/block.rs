@@ -441,10 +441,10 @@ pub struct Footer {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Picture {
     pub src: ImageUrl,
-    /// What it shows, for people who cannot see it. Null only if it is purely decorative.
+    /// What the picture shows, for readers who cannot see it. Null only if the picture is purely decorative.
     #[serde(default)]
     pub alt: Option<Sentence>,
-    /// Its original size in pixels, if known.
+    /// The picture's original width in pixels, if known.
     #[serde(default)]
     #[schemars(range(min = 1, max = limits::EMAIL_IMAGE_PIXELS_MAX))]
     pub width: Option<u32>,
@@ -521,7 +521,7 @@ impl Deadline {
     }
 }
 
-/// The text is neither a date nor a time in ISO 8601.
+/// The error for a text that is neither a date nor a time in ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineError;
 

@@ -322,7 +322,7 @@ fn each_block(block: &mut Value, visit: &mut dyn FnMut(&mut serde_json::Map<Stri
     }
     let columns = block.get_mut("columns").and_then(Value::as_array_mut).into_iter().flatten();
     let cells = columns.filter_map(|column| column.get_mut("blocks")?.as_array_mut()).flatten();
-    // The lists of a document that is not checked yet can have any length.
+    // Limit the number of cells, because the lists of an unchecked document can have any length.
     for cell in cells.take(limits::EMAIL_COLUMNS_MAX * limits::EMAIL_COLUMN_BLOCKS_MAX) {
         if let Some(fields) = cell.as_object_mut() {
             visit(fields);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_ends_at_a_word() {
+    fn a_long_line_is_cut_at_a_word_boundary() {
         assert_eq!(Line::<16>::cut("The quick, brown fox").as_str(), "The quick…");
         assert_eq!(Line::<4>::cut("Überlandleitung").as_str(), "Übe…");
         assert_eq!(Line::<20>::cut("The quick, brown fox").as_str(), "The quick, brown fox");

@@ -153,7 +153,7 @@ impl Email {
         serde_json::to_value(self).expect("all keys of a document are strings")
     }
 
-    /// Returns the block with this name, and the block's index.
+    /// Returns the block with this ID, and the block's index. Does not search columns.
     pub fn find(&self, id: &str) -> Option<(usize, &Block)> {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_name_is_unused() {
+    fn a_used_name_is_not_free() {
         let mut email = Email::sample();
         let first = email.free_id("divider");
         email.blocks.push(Block::Divider(Divider { id: first.clone(), look: Pause::Line }));

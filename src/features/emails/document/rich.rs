@@ -250,7 +250,7 @@ impl Reader {
 
     fn finish<const MAX: usize>(mut self) -> Rich<MAX> {
         self.turn(|_| ());
-        // Text has no whitespace at its ends, even where markup without content hides it: "****  a".
+        // Remove whitespace at the ends, even behind markup without content, such as "****  a".
         let is_blank = |span: &Span| match span {
             Span::Words { text, .. } => text.trim().is_empty(),
             Span::Break => true,
@@ -275,7 +275,7 @@ impl Reader {
     }
 }
 
-/// The address of a link in the text is invalid.
+/// The error for a text with a link whose address is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RichError(LinkError);
 
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn whitespace_at_the_ends_is_dropped_also_behind_empty_markup() {
+    fn whitespace_at_the_ends_is_removed_even_behind_empty_markup() {
         for markup in ["**** a\t****", "a ****", "[](https://example.com/) a"] {
             let rich = Rich::<100>::parse(markup).expect("the markup is valid");
             assert_eq!(rich.markup().trim(), rich.markup(), "{markup}");

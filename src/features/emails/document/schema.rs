@@ -1,6 +1,6 @@
 //! The blocks' JSON Schemas for language models, and a parser that reports every violation.
 //!
-//! The schema follows the rules of endpoints with structured output: every property is required (null stands for an absent value), no other
+//! The schema follows the rules of endpoints with structured output: every property is required (null means an absent value), no other
 //! properties are allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
 
 use std::sync::LazyLock;

@@ -15,7 +15,7 @@ fn hello() -> Value {
     json!({ "prompt": "Hello", "languages": ["en"], "count": 1 })
 }
 
-/// Returns the names of the models that were called, as the endpoint knows them.
+/// Returns the names of the models that were called; the names are those that the endpoint uses.
 fn called(peer: &FakeModel) -> Vec<String> {
     let name = |call: ModelCall| call.body["model"].as_str().expect("a request names its model").to_owned();
     let mut names: Vec<String> = peer.asked().into_iter().map(name).collect();
@@ -100,7 +100,7 @@ fn by_default_a_failed_model_fails_the_email() {
 }
 
 #[test]
-fn the_monthly_limit_is_the_reason_of_the_failure() {
+fn the_monthly_limit_is_the_reason_for_the_failure() {
     let peer = FakeModel::with(vec![email(|_| {})]);
     let app = with_models(&peer, |settings| {
         settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;

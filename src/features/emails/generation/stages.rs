@@ -207,7 +207,7 @@ enum StageOutput {
         prompt: String,
         usage: Usage,
     },
-    /// The email cannot be generated. Holds the reason and the usage.
+    /// The email cannot be generated: the reason and the usage.
     Nothing(String, Usage),
 }
 

@@ -261,7 +261,7 @@ fn a_model_that_never_returns_a_valid_email_fails_with_the_reason() {
 }
 
 #[test]
-fn a_refusal_or_a_wrong_key_is_the_reason_of_the_failure() {
+fn a_refusal_or_a_wrong_key_is_the_reason_for_the_failure() {
     for (reaction, words) in [
         (Reaction::Refuse("I will not write this.".into()), "declined to write this: I will not write this"),
         (Reaction::Status(401, "Incorrect API key".into(), None), "Incorrect API key (401"),

@@ -35,9 +35,9 @@ pub struct ImportedEmail {
 const PROSE_CHARACTERS: usize = 25;
 /// The maximum font size of small print, in pixels.
 const SMALL: u16 = 13;
-/// The maximum width of icons.
+/// The maximum width of icons, in pixels.
 const ICON_WIDTH: u32 = 48;
-/// The minimum width of images that are content.
+/// The minimum width of images that are content, in pixels.
 const PICTURE_WIDTH: u32 = 200;
 /// Words in unsubscribe links, in the languages of the composer.
 const UNSUBSCRIBE: [&str; 12] = [
@@ -105,8 +105,8 @@ impl ImportedEmail {
         self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
     }
 
-    /// Returns the indexes of the paragraphs and list items, excluding the small print at the end and, if there are longer ones, short
-    /// ones.
+    /// Returns the indexes of the paragraphs and list items before the small print. If some of them are long and not in small type, returns
+    /// only these.
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
         let kinds = [Kind::Paragraph, Kind::Item];
@@ -372,7 +372,10 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {
         let others = if faint.len() > 1 { " and others" } else { "" };
-        warnings.push(format!("\"{}\"{others} is hardly legible: its color is almost the same as its background.", first.trim()));
+        warnings.push(format!(
+            "\"{}\"{others}: the color is almost the same as the background, so the text is hardly legible.",
+            first.trim()
+        ));
     }
     warnings.into_iter().map(Finding::note).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::engine::render::imported_html::{Change, Piece, TextPart};
 
-/// The maximum number of words in text that is compared word by word.
+/// The maximum number of tokens that are compared one by one between the common start and the common end of two texts.
 const WORDS_MAX: usize = 400;
 /// The maximum length, in bytes, of a text that is rewritten piece by piece even if nearly all of its words change, and of new words that
 /// take over a replaced link.
@@ -64,11 +64,12 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     let base =
         (0..pieces.len()).max_by_key(|piece| (pieces[*piece].link.is_none(), pieces[*piece].text.len())).unwrap_or_default();
     if all > SHORT && share(&kept, None) * 3 < all {
-        // The new text is completely different, so a word that both texts contain by chance does not keep its link or bold type.
+        // Less than a third of the letters are kept, so the texts are unrelated, and a word that both contain by chance does not keep its
+        // link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
         return said.map(PieceChange::Piece).collect();
     }
-    // A piece with a different style than the rest is also replaced as a whole if its text is completely different.
+    // A piece with a different style than the rest is also replaced as a whole if less than half of its letters are kept.
     for piece in (0..pieces.len()).filter(|piece| *piece != base && pieces[*piece].text != "\n") {
         let whole = letters(&mut old.iter().filter(|token| token.piece == piece));
         if share(&kept, Some(piece)) * 2 < whole {

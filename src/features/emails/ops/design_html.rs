@@ -34,7 +34,7 @@ pub struct DesignRef {
 impl Operation for DesignHtml {
     const SPEC: Spec = Spec::get("emails.design_html", "/v1/emails/designs/{design}/html", needs_one(READERS))
         .summary("Show a starting design as a page")
-        .about("Renders the design in the theme of the project's brand, as `POST /v1/emails` does.")
+        .about("Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
     type Input = DesignRef;

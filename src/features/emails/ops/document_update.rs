@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_screenshots_follow() {
+    fn screenshots_are_rendered_again_after_a_change() {
         let app = TestApp::new();
         let (path, made) = created(&app);
         assert!(made["screenshotUrl"].is_null());

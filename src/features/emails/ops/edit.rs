@@ -33,7 +33,8 @@ pub struct EditEmail {
     /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// The model that edits: `composer`, or the name of a language model in the settings. If absent, the model that wrote the email edits.
+    /// The model that edits: `composer`, or the name of a language model in the settings. If absent, the model that the generation of the
+    /// email requested edits.
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
@@ -59,7 +60,7 @@ impl Operation for Edit {
         .about(
             "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
                 poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it. \
-                Every version is kept. A prompt that is not understood changes nothing.",
+                Earlier versions can be restored. A prompt that is not understood changes nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

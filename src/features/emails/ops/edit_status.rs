@@ -23,7 +23,7 @@ pub struct EditRef {
 }
 
 impl EditView {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             edit_id: EditId::parse("66f1a2b3d4e5f60718293a4f").expect("the sample ID is valid"),

@@ -37,7 +37,7 @@ pub struct Marked {
 
 impl Operation for Favorite {
     const SPEC: Spec = Spec::put("emails.favorite", "/v1/emails/{emailId}/favorite", needs(Permission::EmailWrite))
-        .summary("Mark an email as a favorite")
+        .summary("Mark or unmark an email as a favorite")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
     type Input = FavoriteEmail;

@@ -113,7 +113,7 @@ impl AcceptedGeneration {
         }
     }
 
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid");
         Self {

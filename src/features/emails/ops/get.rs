@@ -25,7 +25,7 @@ pub struct EmailRef {
 }
 
 impl EmailView {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid");
         Self {

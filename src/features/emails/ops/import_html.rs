@@ -71,8 +71,8 @@ impl Operation for ImportHtml {
         .summary("Import emails as HTML")
         .about(
             "Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email. The \
-                screenshots are rendered in the background: poll the status as for a generation. You can export, show, edit with prompts \
-                and send imported emails like generated emails, but imported emails have no document and no MJML.",
+             screenshots are rendered in the background: poll the status as for a generation. Imported emails can be edited with \
+             prompts, shown, exported and sent like generated emails, but have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

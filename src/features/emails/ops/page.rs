@@ -98,7 +98,7 @@ mod tests {
     use crate::vocab::environment::Environment;
 
     #[test]
-    fn only_who_may_see_an_email_without_a_key_does() {
+    fn the_visibility_determines_who_can_see_an_email_without_a_key() {
         let app = TestApp::new();
         for (visibility, with_token, without) in [("private", 404, 404), ("unlisted", 200, 404), ("public", 200, 200)] {
             let wanted = json!({ "prompt": "Hello", "languages": ["en"], "count": 1, "visibility": visibility });

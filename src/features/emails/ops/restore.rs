@@ -35,7 +35,7 @@ impl Operation for Restore {
     )
     .summary("Restore a version of an email")
     .about(
-        "Creates a new version with the content of the selected version. All versions are kept. Restoring the current version has no \
+        "Creates a new version with the content of the selected version. The other versions do not change. Restoring the current version has no \
          effect.",
     )
     .rate(RouteGroup::Emails)

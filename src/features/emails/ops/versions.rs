@@ -30,7 +30,7 @@ pub struct ListVersions {
 }
 
 impl VersionView {
-    /// Returns an example for the API documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             version: 2,

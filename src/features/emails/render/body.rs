@@ -65,7 +65,7 @@ fn columns_row(set: BlockContext<'_>, block: &Columns) -> Row {
     let gutter: u16 = if count > 2 { 10 } else { 14 };
     let width = 100.0 / count as f32;
     let room = (set.measure() + 2 * gutter) / count as u16 - 2 * gutter;
-    // Columns are too narrow for large headings and wide centered buttons.
+    // Columns are too narrow for large headings, so `column_cell` makes all headings small.
     let columns = block.columns.iter().map(|column| {
         let mut cells = Vec::new();
         for (index, cell) in column.blocks.iter().enumerate() {
@@ -155,12 +155,12 @@ fn stars_html(stars: u8) -> String {
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
-/// The signs after which the text of an item continues on the line of its title.
+/// The punctuation marks at the end of an item's title after which the item's text continues on the same line.
 pub const ITEM_TITLE_ENDS: [char; 4] = ['.', '!', '?', ':'];
 
 /// Returns a cell with a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
-    // The markers of a centered list would not be in line.
+    // The markers of a centered list would not be aligned.
     let set = set.aligned(Align::Start);
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());

@@ -78,7 +78,7 @@ fn belongs(words: &[&str], at: usize) -> bool {
 fn closed(word: &str) -> &str {
     let bare = word.trim_end_matches([',', ';', ':', '!', '?', ')', '”', '“', '"', '»', '…']);
     let bare = if UNITS.contains(&bare) { bare } else { bare.trim_end_matches('.') };
-    // "20 %-Aktion"
+    // A unit can start a compound, as in "20 %-Aktion".
     bare.split_once('-').map_or(bare, |(unit, _)| if UNITS.contains(&unit) { unit } else { bare })
 }
 
@@ -114,7 +114,7 @@ fn is_postcode(before: &str, word: &str) -> bool {
     outward && inward || of(before, 4) && capitals(word) || town || capitals(before) && of(word, 5)
 }
 
-/// Returns the end of a telephone number that starts at a word.
+/// Returns the index after the last word of a telephone number that starts at this word.
 fn telephone(words: &[&str], at: usize) -> Option<usize> {
     let is_part = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || "+/()-–.".contains(c));
     let opens = words[at].trim_start_matches(['(', '+']).starts_with(|c: char| c.is_ascii_digit())
@@ -132,7 +132,7 @@ fn telephone(words: &[&str], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// On phones, "10 / % Rabatt", "TR26 / 1NP", "7. / Dezember" and telephone numbers were broken at the line end.
+    /// Regression: on phones, lines ended inside "10 / % Rabatt", "TR26 / 1NP", "7. / Dezember" and telephone numbers.
     #[test]
     fn a_line_end_never_separates_a_number_from_what_it_counts() {
         for (text, expected) in [

@@ -79,7 +79,7 @@ fn is_brief(block: &Block) -> bool {
     matches!(block, Block::Text(text) if text.text.words().chars().count() <= BRIEF_CHARACTERS)
 }
 
-/// Returns whether a part starts with this block.
+/// Returns whether this block starts a new part.
 fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Option<&Draft>) -> bool {
     if last.is_none_or(|draft| draft.ground != ground || draft.pad.is_some()) {
         return true;

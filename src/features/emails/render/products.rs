@@ -134,7 +134,8 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
 /// Returns the common height for the names or descriptions in a row, so that the content below them is aligned; 0 if all have the same
 /// number of lines.
 ///
-/// Letter widths are estimated, because recipients have different fonts. The error is at most one line, which costs some space.
+/// Letter widths are estimated, because recipients have different fonts. The error is usually at most one line, which only costs some
+/// space.
 fn common_lines<'a>(texts: impl Iterator<Item = &'a str>, size: Size, room: u16, letter: f32) -> u16 {
     const LINES_MAX: u16 = 5;
     let across = (f32::from(room) / (f32::from(size.size) * letter)) as usize;

@@ -137,7 +137,7 @@ fn the_html_keeps_figures_together_and_the_plain_text_can_be_searched() {
     assert!(!drawn.text.contains('\u{a0}'), "{}", drawn.text);
 }
 
-/// The label "Wann" was broken inside the word on phones.
+/// Regression test: phones broke the label "Wann" inside the word.
 #[test]
 fn the_labels_of_a_table_stay_on_one_line() {
     for layout in Layout::ALL {
@@ -194,7 +194,7 @@ fn the_button_below_a_code_is_on_its_field() {
     assert!(!mjml[code..code + button].contains("</mj-wrapper>"), "{mjml}");
 }
 
-/// A square picture filled the whole screen of a phone, and a picture of half width was as wide as the text.
+/// Regression test: a tall picture filled the whole screen of a phone, and a picture of half width was as wide as the text.
 #[test]
 fn small_and_tall_pictures_leave_room_for_the_text() {
     let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");

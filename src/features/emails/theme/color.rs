@@ -16,7 +16,7 @@ pub fn mix(one: Color, other: Color, share: f64) -> Color {
     Color { red: blend(one.red, other.red), green: blend(one.green, other.green), blue: blend(one.blue, other.blue) }
 }
 
-/// Returns black or white, whichever has more contrast to this background. The contrast is always at least 4.58.
+/// Returns black or white, whichever has more contrast with this background. The contrast is always at least 4.58.
 pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
@@ -35,7 +35,7 @@ pub fn under_white(color: Color) -> Color {
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }
 }
 
-/// Returns a color if it has this contrast to the background, otherwise its nearest shade with this contrast.
+/// Returns the color if it has this contrast with the background, otherwise its nearest shade with this contrast.
 pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     const STEPS: u32 = 40;
     if contrast(color, ground) >= ratio {
@@ -53,7 +53,7 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
 }
 
 /// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. Changing the lightness keeps the hue, while
-/// mixing a color with white would make it gray.
+/// mixing a color with white would make it less saturated.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));

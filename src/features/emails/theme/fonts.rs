@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_distinguished() {
+    fn kinds_of_fonts_are_distinguished() {
         for (given, expected) in [
             ("'Source Serif Pro', serif", Kind::Serif),
             ("Georgia", Kind::Serif),

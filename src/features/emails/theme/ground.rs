@@ -39,12 +39,12 @@ pub struct PreferredColors {
 
 /// The contrast of running text, which is easier to read with more than the minimum contrast.
 const COMFORTABLE: f64 = 8.0;
-/// The minimum contrast of a button to its background, unless the button is much more colorful, such as yellow on white.
+/// The minimum contrast of a button with its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
 /// The contrast below which the legible shade of a color looks like a different color. For example, the legible shade of yellow is brown.
 const KINDRED: f64 = 2.2;
-/// The minimum contrast of buttons to dark and colored backgrounds.
+/// The minimum contrast of buttons with dark and colored backgrounds.
 const LIT: f64 = 3.2;
 /// The saturation below which a lightened color looks gray.
 const SHINING: f64 = 0.5;
@@ -58,7 +58,7 @@ impl Ground {
     /// Derives the colors on `ground`.
     pub fn new(ground: Color, wishes: &PreferredColors) -> Self {
         let ink = color::opposite(ground);
-        // A text color for light backgrounds is inverted on dark backgrounds.
+        // A text color that is illegible on this background is replaced with a color close to white or black.
         let turned = contrast(wishes.text, ground) < LEGIBLE;
         let text = if turned { mix(ink, ground, 0.06) } else { wishes.text };
         let text = readable(text, ground, COMFORTABLE.min(contrast(ink, ground)));

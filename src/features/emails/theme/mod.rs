@@ -103,8 +103,8 @@ const INK: Color = Color { red: 31, green: 41, blue: 55 };
 const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
 
 impl Theme {
-    /// Returns the theme of this email. If the document names no layout, the layout depends on purpose, brand and seed. A caller that
-    /// renders an email repeatedly stores the layout in the email's style (see [`choose`]), so that the layout does not change.
+    /// Returns the theme of this email. If the document names no layout, the layout depends on the purpose, the brand and the seed, so it
+    /// can change when the brand changes.
     pub fn new(brand: &Brand, email: &Email, seed: u64) -> Self {
         let layout = email.style.layout.unwrap_or_else(|| choose(email.purpose, brand, seed));
         let design = Design::of(layout);
@@ -221,7 +221,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A medium-dark color is unsuitable as a background, because no text color has much contrast to it.
+    // A color of medium brightness is unsuitable as a background, because no text color has much contrast with it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {

@@ -159,7 +159,7 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. The same quote again means its
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A repeated quote means its
     /// next occurrence.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();

@@ -66,7 +66,7 @@ impl Brief {
         self.warnings_of_edit(document, "", material)
     }
 
-    /// Returns the warnings of a draft with those of the contract, which replace the composer's warnings about the same text.
+    /// Adds the warnings of the contract to a draft. They replace the composer's warnings about the same text.
     fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
         let mut found = self.warnings(&draft.document, material);
         let is_new = |warning: &Finding| {
@@ -89,8 +89,8 @@ impl Brief {
         self.check(document, &prompt, material).into_iter().chain(doubts.unwrap_or_default()).collect()
     }
 
-    /// Returns the violations of the contract that an edit causes. An edit may remove facts and add values from its instruction, but invent
-    /// none.
+    /// Returns the violations of the contract that an edit causes. An edit may remove facts and add values from its instruction, but must
+    /// not invent values.
     pub fn breaches_of_edit(&self, before: &Document, after: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
         let prompt = format!("{}\n{prompt}", self.wanted.prompt);
         let old = self.check(before, &prompt, material);
@@ -120,7 +120,7 @@ impl Brief {
         found
     }
 
-    /// A translation is checked against the brief of its original.
+    /// Returns the terms of the contract; `None` if there is no brief. A translation has the terms of its original.
     fn terms<'a>(&'a self, prompt: &'a str, material: &'a Material) -> Option<Terms<'a>> {
         self.wanted.brief.as_ref().map(|brief| Terms { brief, prompt, material, today: self.today })
     }
@@ -359,5 +359,5 @@ fn fallback_warning(did: &str, reason: &str) -> String {
 /// Runs the composer on a thread for blocking work.
 async fn compose<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let composing = tokio::task::spawn_blocking(work).await;
-    composing.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into()))
+    composing.unwrap_or_else(|_| Err("The composer failed. Try again; the operator can find the cause in the log.".into()))
 }

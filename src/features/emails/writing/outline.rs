@@ -173,7 +173,7 @@ fn errors(outline: &Outline) -> Vec<String> {
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // A text block with the ID of each planned block stands in for the content, so that the rules of documents check the rest.
+    // Put a text block in place of each planned block, so that the rules of documents check the rest.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));

@@ -36,7 +36,7 @@ pub enum ImportChange {
         state: ChangeState,
     },
     Product {
-        /// The product, or the ID that a new product gets.
+        /// The ID of the product, or the ID that a new product gets.
         id: ProductId,
         change: Box<ProductChange>,
     },
@@ -198,7 +198,7 @@ impl ImportChange {
     }
 }
 
-/// Returns a value for users.
+/// Returns a JSON value as text for users; `None` if the value is empty.
 fn shown(json: &str) -> Option<String> {
     let one = |value: &Value| match value {
         Value::String(text) => text.clone(),

@@ -52,7 +52,8 @@ fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Impor
         return Ok(None);
     };
     if import.failures >= SITE_IMPORT_FAILURES_MAX {
-        let reason = "Mailmill could not import this site because of repeated internal errors. Ask your administrator to check the server log.";
+        let reason =
+            "Mailmill could not import this site because of repeated internal errors. Ask the operator to check the server log.";
         fail(tx, project, import, reason.to_owned())?;
         return Ok(None);
     }

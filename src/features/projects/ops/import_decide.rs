@@ -65,7 +65,8 @@ impl Command for ImportDecide {
             for (index, name) in names.iter().enumerate() {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;
                 let Some(place) = found.changes.iter().position(is_named) else {
-                    let message = "no pending change has this ID; it may already have been decided";
+                    let message =
+                        "no pending change has this ID; list the changes again, because a user may have decided on it already";
                     return Err(Failure::field(&format!("{field}[{index}]"), message));
                 };
                 decide(tx, id, found.changes.remove(place), accepts)?;

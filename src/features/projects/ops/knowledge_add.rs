@@ -88,7 +88,7 @@ impl Operation for KnowledgeAdd {
         needs(Permission::ProjectWrite),
     )
     .summary("Add an entry to a project's knowledge base")
-    .about("Emails generated after this can use the entry. Adding the same title and content again returns the existing entry.")
+    .about("Emails that are generated afterward can use the entry. Adding the same title and content again returns the existing entry.")
     .replay(Replay::Keyed)
     .body(BodySize::Bulk)
     .fails(&[Code::NotFound, Code::LimitReached]);

@@ -1,4 +1,4 @@
-//! Corrects a brand: sets values that are used instead of those found on its sites, and its default sender.
+//! Corrects a brand: sets values that are used instead of those found on its sites, and the default sender.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

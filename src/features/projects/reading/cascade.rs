@@ -62,7 +62,7 @@ type Own = Rc<HashMap<String, String>>;
 pub struct Styles {
     /// The font files that the style sheets define.
     pub faces: Vec<FontFace>,
-    /// The URLs of the style sheets that they import, as written.
+    /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
     /// The declarations of elements that were read before, by the address of the element: its ID is unique in its own page only, and a

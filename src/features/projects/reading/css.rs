@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::engine::render::css::{self, Piece};
 
-/// The assumed width of the screen.
+/// The assumed width of the screen in pixels.
 const SCREEN_WIDTH: f32 = 1280.0;
 /// The maximum nesting depth of blocks.
 const DEPTH_MAX: u8 = 8;

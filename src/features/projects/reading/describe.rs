@@ -7,7 +7,7 @@ use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTER
 
 /// The maximum number of colors in a drawing or text; other images have more.
 const DRAWN_COLORS_MAX: usize = 40;
-/// Words that carry no meaning in file names.
+/// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [
     "img",
     "image",
@@ -45,7 +45,7 @@ const EMPTY_WORDS: [&str; 34] = [
     "von",
 ];
 
-/// The words that users or pages use about an image.
+/// The texts about an image: its URL, its alternative text, and the text around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     pub url: &'a str,
@@ -62,7 +62,7 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     let subject = match (words.context, name.is_empty()) {
         (Some(context), _) => format!("Shown with \"{context}\"."),
         (None, false) => format!("Named \"{}\".", name.join(" ")),
-        (None, true) => "No text describes it.".to_owned(),
+        (None, true) => "No text describes the image.".to_owned(),
     };
     let text = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
     shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
@@ -171,7 +171,7 @@ mod tests {
         assert!(description(words(None, None), &measured()).starts_with("Named \"summer dress red\"."));
         assert!(
             description(Words { url: "https://a.example/12.jpg", ..Words::default() }, &measured())
-                .starts_with("No text describes it")
+                .starts_with("No text describes the image.")
         );
     }
 

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shade_of_the_primary_color_is_no_accent_if_the_page_has_another_color() {
+    fn a_shade_of_the_primary_color_is_not_the_accent_color_if_the_page_has_another_color() {
         let sheet = ".a{background:#4f39f6;color:#fff}footer{background:#1e1a4d}.new{color:#00bc7d}";
         let page = |new: &str| format!("<body><a class=a href=/b>Start free</a>{new}<p>Text</p><footer>Acme</footer>");
         assert_eq!(colors(&page("<p class=new>New: budgets</p>"), sheet).accent.as_deref(), Some("#00BC7D"));

@@ -53,7 +53,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the price with a list price, if that is higher.
+    /// Returns the price with this list price, if the list price is higher than the price.
     pub fn with_before(self, before: Option<String>) -> Self {
         let number = |text: &str| text.parse::<f64>().unwrap_or_default();
         let before = before.filter(|before| number(before) > number(&self.price) && number(&self.price) > 0.0);

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_data_tells_the_sale_price_and_takes_precedence_over_cards() {
+    fn structured_data_states_the_sale_price_and_takes_precedence_over_cards() {
         let data = |offer: &str| {
             format!(
                 "<script type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Ramen Bowl\",\"offers\":{{\"@type\":\"Offer\",{offer}}}}}</script>"

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_without_a_size_or_content_is_no_logo() {
+    fn a_drawing_without_a_size_or_content_is_not_a_logo() {
         assert_eq!(drawn("<svg width=20><path d=''/></svg>", ""), None);
         assert_eq!(drawn("<svg viewBox='0 0 2 2'></svg>", ""), None);
         assert_eq!(drawn(&format!("<svg viewBox='0 0 2 2'>{}</svg>", "<g>".repeat(40)), ""), None);

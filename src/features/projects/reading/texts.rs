@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_whose_only_text_is_one_paragraph_keeps_it_as_knowledge() {
+    fn the_only_paragraph_of_a_site_is_kept() {
         let paragraph = "We roast coffee in small batches in Bristol.";
         let page = format!("<html lang=en><title>Acme</title><body><h1>Acme</h1><p>{paragraph}</p></body>");
         let home = "https://acme.example/";
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_repeats_the_description_of_a_product_is_no_knowledge() {
+    fn a_page_that_only_repeats_a_products_description_is_excluded() {
         let home = "<html lang=en><body><h1>Acme</h1><p>We sew packs in Vermont.</p></body>";
         let page = |more: &str| {
             format!(
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_languages_without_spaces_are_knowledge() {
+    fn sentences_in_languages_without_spaces_are_kept() {
         let about = "<html lang=ja><body><h2>私たちについて</h2><p>窓を開けると、今でも潮の香りがします。</p></body>";
         let menu = "<html lang=ja><body><h2>メニュー</h2><p>海塩食パン</p></body>";
         let found = texts_of(&[("https://acme.example/about", about), ("https://acme.example/menu", menu)]);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_hours_are_knowledge_and_bare_contact_details_are_not() {
+    fn opening_hours_are_kept_and_bare_contact_details_are_not() {
         let page = |text: &str| format!("<html lang=de><body><h1>Acme</h1>{text}</body>");
         let home = page("<p>Wir kochen jeden Abend frisch, was der Markt uns gibt.</p>");
         let hours = page("<h2>Öffnungszeiten</h2><ul><li>Di–Sa 17:30–23 Uhr</li><li>So 12–21 Uhr</li></ul>");

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_words_have_no_voice() {
+    fn too_few_words_give_no_voice() {
         assert_eq!(voice(&["Hello!".into()], &[], Some("en"), None, &[]), BrandVoice::default());
     }
 

@@ -65,7 +65,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     Ok(given)
 }
 
-/// Returns the image with this URL.
+/// Returns the image with this URL, if it exists.
 pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<ProjectImage>> {
     Ok(all(tx, project)?.into_iter().find(|picture| picture.image.url == url))
 }

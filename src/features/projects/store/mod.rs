@@ -1,4 +1,4 @@
-//! The tables of projects, their brands, the values that users set, and their guidelines, and all access to them.
+//! The tables of projects, brands, values that users set, and brand guidelines, and all access to them.
 
 pub mod images;
 pub mod imports;
@@ -110,7 +110,7 @@ mod tests {
     use crate::features::projects::model::{Logos, Site};
 
     #[test]
-    fn the_short_key_is_the_key() {
+    fn the_key_that_exists_builds_is_the_tables_key() {
         let (account, project) = (AccountId::from_bytes([7; 12]), ProjectId::from_bytes([9; 12]));
         let mut short = [7; 24];
         short[12..].copy_from_slice(&[9; 12]);

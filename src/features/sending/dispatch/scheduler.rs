@@ -28,7 +28,7 @@ pub struct Scheduler {
     slots: usize,
     in_flight: usize,
     active: HashMap<MailingId, ActiveMailing>,
-    /// The direct sends, in order of arrival.
+    /// The direct sends, with the next one first.
     direct: VecDeque<MailingId>,
     /// The groups, with the next one first.
     groups: VecDeque<MailingId>,

@@ -190,7 +190,7 @@ impl MessageSender {
             return Ok(None);
         }
         let Ok(from) = EmailAddress::parse(&mailing.from.address) else {
-            tracing::error!(mailing = %mailing.id, "the From address of a mailing cannot be read");
+            tracing::error!(mailing = %mailing.id, "the From address of a mailing is invalid");
             return Ok(None);
         };
         let sender = self.sender(tx, &mailing, &from)?;
@@ -392,8 +392,8 @@ impl MessageSender {
         if *cause == Cause::Stopping {
             return true;
         }
-        // With direct delivery, each recipient server is a separate route, so the failure affects only this recipient, who is retried as
-        // after a server's reply.
+        // With direct delivery, each recipient's server is a separate route, so the failure affects only messages to that server, and they
+        // are deferred as if the server had replied.
         let has_one_way = !self.engine.settings.mail.direct;
         has_one_way && stage < Stage::Sender
     }

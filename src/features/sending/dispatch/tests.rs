@@ -127,7 +127,7 @@ fn a_direct_send_arrives_in_the_inbox_once_with_its_fields_filled() {
 }
 
 #[test]
-fn an_audience_is_fixed_and_every_contact_has_a_row_with_the_reason() {
+fn every_contact_in_an_audience_has_a_row_and_skipped_contacts_have_a_reason() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({ "firstName": "Ada" }));
     contact(&app, "grace@example.com", json!({}));

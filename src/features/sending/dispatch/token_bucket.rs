@@ -28,7 +28,7 @@ impl TokenBuckets {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // A bucket holds at most the tokens for a tenth of a second, which makes up for inexact timers and keeps bursts short.
+        // A bucket contains at most the tokens for a tenth of a second, which compensates for inexact timers and keeps bursts short.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();

@@ -31,7 +31,7 @@ pub struct WholeMessage {
     pub message: MessageView,
     /// The envelope sender, to which bounces would return.
     pub envelope_from: String,
-    /// The headers in the order in which they would have been sent.
+    /// The headers, in the order of the message.
     pub headers: Vec<MessageHeader>,
     pub text: Option<String>,
     pub html: Option<String>,

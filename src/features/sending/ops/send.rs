@@ -120,7 +120,7 @@ pub struct SendAccepted {
     pub id: MailingId,
     /// The provider that delivers the mail: `smtp`, or `inbox` for mail that stays in the built-in inbox.
     pub provider: String,
-    /// `queued`: the send is stored, and the mail will be delivered.
+    /// Always `queued`: the send is stored, and delivery follows.
     pub status: String,
     /// The ID of a direct send. Check its status with GET /v1/sending/{sendId}.
     pub send_id: Option<MailingId>,

@@ -55,7 +55,7 @@ pub struct SendingTimelineSummary {
 impl Operation for Timeline {
     const SPEC: Spec =
         Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS)).summary("Get daily sending statistics").about(
-            "Returns the statistics of all brands: campaigns, batches, direct sends and test sends in the key's environment. An open is counted on the \
+            "Returns the statistics of all campaigns, batches, direct sends and test sends of all brands in the key's environment. An open is counted on the \
                 day of the open, not on the day the message was sent. Opens and clicks by bots are excluded.",
         );
     type Input = TimelineRange;
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_cover_all_days_and_are_absent_for_nothing() {
+    fn rates_cover_all_days_and_are_absent_without_messages() {
         assert_eq!(summary(&[]).bounce_rate, None);
         let day = TimelineDay { sent: 990, failed: 10, bounced: 20, complained: 1, ..TimelineDay::default() };
         let sums = summary(&[day.clone(), day]);

@@ -281,7 +281,7 @@ pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Returns the number of recipients in one counter.
+/// Returns the value of one counter.
 pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
     Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
 }

@@ -1,4 +1,5 @@
-//! Counts how many emails an account has sent per day and month, how many its plan allows, and how many direct sends wait.
+//! The email quota of an account: how many emails were sent per day and month, how many more the plan allows, and how many direct sends are
+//! queued.
 //!
 //! Days and months are in UTC. The transaction of a handoff deducts an email from the quota. If the message was certainly not accepted, the
 //! email is added to the quota again.

@@ -1,7 +1,7 @@
 //! The send queues: mailings with work to do, retries, and the times at which mailings continue automatically.
 //!
-//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may continue,
-//! so that a poll reads only mailings that are due, and a few of those that are blocked.
+//! Mailings that may not be sent now are in separate queues. A mailing has one row, under its account, for the time at which it may
+//! continue, so that a poll reads only mailings that are due, and a few of those that are blocked.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(table
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
 /// skipped.
 pub const PLANNING: u8 = 2;
-/// The queue of mailings that may not send now. Recovery also looks in this queue for handoffs of an earlier process.
+/// The queue of mailings that may not be sent now. Recovery also looks in this queue for handoffs of an earlier process.
 pub const BLOCKED: u8 = 3;
 /// All queues.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_with_many_due_mailings_leaves_room_for_others_and_is_itself_passed_through() {
+    fn an_account_with_many_due_mailings_does_not_block_others_and_gets_more_on_each_poll() {
         let app = TestApp::new();
         let many = u16::try_from(limits::MAILINGS_SCANNED_MAX).expect("the number is small");
         write(&app, move |tx| {

@@ -172,7 +172,7 @@ impl Tag {
     }
 }
 
-/// Returns the value of an attribute, with those escapes decoded that are common in URLs.
+/// Returns the value of an attribute, with the escapes that are common in URLs decoded.
 fn unescaped(value: &str) -> String {
     value
         .replace("&quot;", "\"")
