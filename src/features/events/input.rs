@@ -73,7 +73,7 @@ pub struct EventRow {
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
-    /// A key that identifies the event. A project stores only the first event with a given key.
+    /// A key that identifies the event. A project stores only the first event with a given key, for as long as that event is kept.
     pub dedupe_key: Option<DedupeKey>,
 }
 

@@ -64,7 +64,7 @@ fn usage_is_reported_by_brand_and_month() {
     assert!(metrics["months"][1]["usage"].as_array().is_some_and(Vec::is_empty));
     spend(&app, Environment::Live, 1_000_000);
     let now = app.get("/v1/metrics/models").data()["months"][0].clone();
-    assert_eq!((&now["cost"], now["usage"].as_array().map(Vec::len)), (&json!(1.006), Some(2)), "live brands only count");
+    assert_eq!((&now["cost"], now["usage"].as_array().map(Vec::len)), (&json!(1.006), Some(2)), "live brands count only toward the cost");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
     }
 }
 
-/// Counts a cost, as an earlier request would.
+/// Adds a cost to the usage, as if an earlier request had been made.
 fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
     // The live environment has a different brand.
     let project = if environment == Environment::Test { app.project } else { ProjectId::from_bytes([9; 12]) };

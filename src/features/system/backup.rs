@@ -105,7 +105,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Returns the same error for the file from which the damaged copy was made.
+    /// Returns the error with `source`, the file from which the damaged copy was made, as its file.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {

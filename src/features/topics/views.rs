@@ -56,7 +56,7 @@ impl TopicView {
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the id has 24 hexadecimal characters"),
+            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the ID has 24 hexadecimal characters"),
             name: "Product updates".into(),
             description: Some("What is new, once a month".into()),
             default_subscription: TopicDefault::OptIn,

@@ -156,8 +156,8 @@ fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, 
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Adds one to a measure in the totals of the mailing and the statistics of the day and, for bounces and complaints, to the
-/// account's counts.
+/// Adds one to a measure in the totals of the mailing and in the statistics of the day and, for complaints and for bounces after
+/// delivery, to the account's counts of sent mail.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;

@@ -12,7 +12,7 @@ use crate::features::revenue::{self, Scope};
 use crate::testing::{START, TestApp};
 use crate::vocab::ids::{MailingId, ProjectId};
 
-/// The time that the table calls 0: ten days after the start of the clock, which is the current time of the tests.
+/// Time 0 of the table: ten days after the start of the tests' clock.
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 
@@ -182,7 +182,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "A 1 30 USD",
     ),
     (
-        "an order reported for two people belongs to the earlier",
+        "an order reported for two people belongs to the one who paid earlier",
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
@@ -245,7 +245,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     // Refunds with a separate ID, and refunds without an ID.
     (
-        "a refund with its own id is taken from the last order",
+        "a refund with its own ID is taken from the last order",
         &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],
         "A 1 30 USD",
     ),
@@ -302,7 +302,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a refund without a click of its person", &["paid 50 USD 0", "back 20 USD +1m r"], NONE),
     (
-        "the same refund again, with its own id and without",
+        "the same refund again, with its own ID and without",
         &[
             "click A -1h",
             "paid 50 USD 0",

@@ -13,7 +13,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::settings::{COMPOSER, OnFailure};
 
-/// The operation `models.metrics`.
 pub struct Metrics;
 
 /// How many earlier months to return.

@@ -117,7 +117,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // This wait is short, because every attempt has a time limit of a few seconds.
+        // This wait is short, because every attempt has a time limit.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;
@@ -183,7 +183,8 @@ impl Dispatcher {
         Ok(wait.clamp(Duration::from_millis(1), POLL_INTERVAL))
     }
 
-    /// Returns due deliveries for endpoints that have capacity and are not paused; notes when the other endpoints must be polled.
+    /// Returns due deliveries for endpoints that have capacity and are not paused. Records in `next` when a skipped endpoint is
+    /// due.
     fn ready(&mut self, now: Timestamp) -> Result<Vec<(WebhookKey, Vec<Due>)>, Failure> {
         let tx = self.store.read();
         if self.after.is_none() {

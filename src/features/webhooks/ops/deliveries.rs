@@ -35,7 +35,7 @@ impl Operation for Deliveries {
         .summary("List deliveries")
         .about(
             "Lists the newest delivery first, with the record of every attempt. The setting webhooks.deliveries_kept_days is \
-             the number of days that deliveries are kept. A status filter searches the newest 20,000 deliveries.",
+             for how many days deliveries are kept. A status filter searches the newest 20,000 deliveries.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
