@@ -336,7 +336,7 @@ pub fn hello_name(settings: &Settings) -> String {
     })
 }
 
-/// Whether this is a valid host name or address literal for EHLO.
+/// Returns whether this is a valid host name or address literal for EHLO.
 pub fn is_hello_name(name: &str) -> bool {
     match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),

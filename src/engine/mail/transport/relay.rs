@@ -80,12 +80,12 @@ impl Relay {
         Ok(Self { host, port, security, credentials, domains: query.domains })
     }
 
-    /// Whether the relay is on this machine.
+    /// Returns whether the relay is on this machine.
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)
     }
 
-    /// Whether the relay is configured for this domain in particular.
+    /// Returns whether the relay is configured for this domain in particular.
     pub fn is_for(&self, domain: &str) -> bool {
         self.domains.iter().any(|own| own == domain)
     }

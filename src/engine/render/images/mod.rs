@@ -175,7 +175,7 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     encode(&picture, PREVIEW_QUALITY)
 }
 
-/// Decodes a file to its pixels, upright. Of an animation, only the first frame is decoded.
+/// Decodes a file to its pixels, upright. Only the first frame of an animation is decoded.
 fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     let start = String::from_utf8_lossy(&file[..file.len().min(1024)]);
     if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {

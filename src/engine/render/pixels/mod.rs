@@ -94,7 +94,7 @@ pub struct Rendering<T> {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of an email that its screenshot cannot show.
+/// A part of an email that its screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
     /// Characters for which no font has a glyph.

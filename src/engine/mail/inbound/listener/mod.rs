@@ -63,7 +63,7 @@ pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
 /// The handler of received mail.
 pub trait MailHandler: Send + Sync + 'static {
-    /// Whether mail to this address is accepted. Called for each recipient, before the message is received.
+    /// Returns whether mail to this address is accepted. Called for each recipient, before the message is received.
     fn wants(&self, recipient: &str) -> bool;
 
     /// Handles a message. The client gets the result as a reply.
