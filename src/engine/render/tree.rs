@@ -30,7 +30,7 @@ enum Step<'a> {
     Text(&'a str),
 }
 
-/// Parses HTML in standards mode, as email clients do.
+/// Parses HTML in standards mode, like email clients.
 pub fn parse(html: &str) -> Html {
     Html::parse_document(&format!("<!doctype html>{html}"))
 }

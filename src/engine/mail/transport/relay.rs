@@ -85,7 +85,7 @@ impl Relay {
         is_this_machine(&self.host)
     }
 
-    /// Returns whether the relay is configured for this domain in particular.
+    /// Returns whether the relay's URL names this domain in a `for` parameter.
     pub fn is_for(&self, domain: &str) -> bool {
         self.domains.iter().any(|own| own == domain)
     }

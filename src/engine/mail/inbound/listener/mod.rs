@@ -174,7 +174,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
             if commands.write_all(line).await.is_err() {
                 break;
             }
-            // Lets the server reply first: a command that arrives before the reply ends the session.
+            // Let the server reply first: a command that arrives before the reply ends the session.
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }
