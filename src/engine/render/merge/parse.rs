@@ -272,7 +272,9 @@ impl Cursor {
             loop {
                 match self.constant() {
                     Some(constant) => arguments.push(constant),
-                    None => return refuse(self.line, format!("{name}(…) accepts only numbers, true, false, and strings in quotes")),
+                    None => {
+                        return refuse(self.line, format!("{name}(…) accepts only numbers, true, false, and strings in quotes"));
+                    }
                 }
                 if self.sign(")") {
                     break;
