@@ -68,9 +68,9 @@ pub(super) enum Space {
     Phone = b'P',
     Label = b'T',
     Value = b'V',
-    /// Groups of three characters inside a local part.
+    /// Trigrams inside a local part.
     InLocal = b'l',
-    /// Groups of three characters inside a domain.
+    /// Trigrams inside a domain.
     InDomain = b'd',
     /// Groups of four digits inside a phone number, and its last three digits.
     InPhone = b'p',
@@ -202,7 +202,7 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
                 terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
             }
         }
-        // The first label is found as a prefix of the domain, and the last label does not help to identify a person.
+        // The first label is found as a prefix of the domain, and the last label does not help to find a contact.
         if let Some((rest, _)) = domain.rsplit_once('.') {
             words(rest).filter(|word| !rest.starts_with(word)).for_each(|word| write_name(terms, scope, word));
         }

@@ -217,7 +217,7 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// Returns the name of the store whose data a file holds, if it differs from the file's name.
+/// Returns the name of the store whose data a file contains, if it differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);

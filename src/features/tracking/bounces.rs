@@ -1,7 +1,8 @@
 //! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only someone who has the message can have its token. `inbound` ignores reports without a token. The recipient's engagement stores the
-//! first bounce and the first complaint; later ones are not counted.
+//! A report is trusted because it contains the token of the message, which only those who received the message can have; `inbound`
+//! ignores reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
+//! counted.
 
 use serde_json::{Value, json};
 

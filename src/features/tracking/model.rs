@@ -123,7 +123,7 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
 /// Returns the time between the delivery of a message and a visit. A visit cannot precede the delivery by more than
-/// [`DELIVERY_MS_MAX`]. If the recorded times suggest this, a clock was wrong, and the visit counts as one after
+/// [`DELIVERY_MS_MAX`]: if the recorded times are further apart, a clock was wrong, and the visit counts as one after
 /// [`BURST_WITHIN_MS`].
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);

@@ -25,7 +25,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Writes some of an environment's visits; returns whether more visits may be waiting.
+/// Stores some of an environment's buffered visits; returns whether more visits may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
         // The visits stay in memory until there is space.
@@ -57,7 +57,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     }
 }
 
-/// Writes all pending visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
+/// Stores all buffered visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
         while write_some(engine, environment).await? {}

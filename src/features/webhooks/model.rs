@@ -22,7 +22,7 @@ pub struct Webhook {
     pub description: Option<String>,
     /// Whether the owner has enabled the webhook. A webhook whose endpoint is paused remains active.
     pub active: bool,
-    /// Whether deliveries also carry the Standard Webhooks headers.
+    /// Whether deliveries also have the Standard Webhooks headers.
     pub standard_signature: bool,
     /// The custom headers as JSON, sealed for [`headers_context`]: they often contain credentials.
     pub sealed_headers: Vec<u8>,

@@ -33,7 +33,7 @@ pub struct WebhookView {
     /// The headers that are sent with every delivery, by name. Values are not returned: each value is `********`, which keeps the current
     /// value when it is sent back.
     pub custom_headers: BTreeMap<String, String>,
-    /// Whether deliveries also carry the Standard Webhooks signature.
+    /// Whether deliveries also have the Standard Webhooks signature.
     pub standard_signature: bool,
     /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
     pub secret_configured: bool,

@@ -55,7 +55,10 @@ impl Async for MailLink {
     async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !input.link.starts_with(&format!("{}/", engine.base_url())) {
-            return Err(Failure::field("link", "the link does not lead to this installation"));
+            return Err(Failure::field(
+                "link",
+                "the link does not lead to this installation; give a link that starts with its public URL",
+            ));
         }
         let base = engine.base_url();
         let (subject, text) = match input.purpose {

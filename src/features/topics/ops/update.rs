@@ -39,7 +39,8 @@ pub struct TopicPatch {
     pub visibility: Option<TopicVisibility>,
     /// The position of the topic; the smallest comes first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether the topic is active: offered to contacts and used for mail.
+    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with
+    /// `includeInactive`.
     pub is_active: Option<bool>,
 }
 

@@ -1,8 +1,8 @@
 //! The dispatcher of one environment: reads due deliveries from the store, starts their attempts, and records the results.
 //!
-//! The store is the queue; only the attempts in flight are held in memory. The start of an attempt is recorded before the attempt is made,
-//! and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never causes an
-//! additional one.
+//! The store is the queue; only the attempts in flight are in memory. The start of an attempt is recorded before the attempt is
+//! made, and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never
+//! causes an additional one.
 
 pub mod attempt;
 pub mod attempt_log;

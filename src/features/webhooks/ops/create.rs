@@ -41,7 +41,7 @@ pub struct NewWebhook {
     pub custom_headers: Option<BTreeMap<String, String>>,
     /// Whether the webhook receives events; true if absent.
     pub active: Option<bool>,
-    /// Whether deliveries also carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
+    /// Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
     /// public Standard Webhooks libraries verify with the same secret; false if absent.
     pub standard_signature: Option<bool>,
 }
