@@ -171,7 +171,7 @@ fn refused(path: &str, error: &serde_json::Error) -> Failure {
         return wrong(path, &serde_str::plain(&error.to_string()));
     }
     // If the parser expected a string and found a list, it also reports a syntax error.
-    wrong(path, "the value has the wrong type")
+    wrong(path, "the value has the wrong type; see /openapi.json for the expected type")
 }
 
 /// The path parameters, followed by the fields of the JSON body, as one map.

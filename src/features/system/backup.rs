@@ -88,8 +88,8 @@ impl fmt::Display for BackupError {
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
-                "the backup is damaged: {} holds the data of {holds}.redb; if two files were swapped, swap them back; if not, use a \
-                    different backup",
+                "the backup is damaged: {} contains the data of {holds}.redb; if two files were swapped, swap them back; if not, use \
+                    a different backup",
                 file.display()
             ),
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),

@@ -198,7 +198,7 @@ impl Cursor {
                 self.at += 1;
                 Ok(name)
             }
-            found => refuse(self.line, format!("a name is missing before {}", shown(found))),
+            found => refuse(self.line, format!("a field name is missing before {}; add it", shown(found))),
         }
     }
 
