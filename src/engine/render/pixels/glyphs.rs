@@ -100,7 +100,7 @@ fn in_segments(table: &[u8], code: u32) -> Option<bool> {
     Some(false)
 }
 
-/// Returns whether a character is invisible or white space, and therefore needs no glyph.
+/// Returns whether a character needs no glyph: white space, and invisible and private-use characters.
 fn is_silent(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()

@@ -271,9 +271,9 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a refund at the time of the order is after it", &["click A -1h", "paid 50 USD 0", "back 20 USD 0 r"], "A 1 30 USD"),
     ("a refund that is older than every order", &["click A -1h", "paid 50 USD 0", "back 20 USD -2h r"], "A 1 30 USD"),
-    ("a refund before an order with another id", &["back 20 USD +1m r", "click A -1h", "paid 50 USD 0"], "A 1 30 USD"),
+    ("a refund before an order with another ID", &["back 20 USD +1m r", "click A -1h", "paid 50 USD 0"], "A 1 30 USD"),
     ("a refund before the order and its click", &["back 20 USD +1m r", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
-    ("a refund without an id before the order", &["back-none 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
+    ("a refund without an ID before the order", &["back-none 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
     (
         "a refund moves to its own order once that is paid",
         &["click A -9d", "paid 50 USD -8d", "back 9 USD +1m 2", "click B -1h", "paid 9 USD 0 2"],
