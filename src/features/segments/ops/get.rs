@@ -40,7 +40,10 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Get a segment")
-        .about("Includes the number of contacts that match the filter now, unless count is false. GET /v1/contacts with segmentId lists these contacts.")
+        .about(
+            "Includes the number of contacts that match the filter now, unless count is false. GET /v1/contacts with segmentId lists \
+             these contacts.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = GetSegment;
