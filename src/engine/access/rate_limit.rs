@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_group_has_its_own_window_and_zero_closes_a_group() {
+    fn each_group_has_a_separate_window_and_zero_blocks_a_group() {
         let limits_of_account = RateLimits::default();
         let at = (Timestamp(0), Monotonic(0));
         assert!(limits_of_account.take(RouteGroup::General, 1, at).granted);

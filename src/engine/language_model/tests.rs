@@ -134,7 +134,7 @@ fn an_endpoint_without_structured_output_gets_the_schema_in_the_prompt() {
 }
 
 #[test]
-fn a_picture_goes_with_the_first_turn() {
+fn an_image_is_sent_with_the_first_turn() {
     let picture = Picture::of(b"\x89PNG\r\n").expect("the format is one that models accept");
     assert_eq!(Picture::of(b"<svg"), None);
     for protocol in BOTH {

@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn write_time_stands_still_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
+    fn write_time_does_not_advance_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
         let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("the store starts");
         let now = || {

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_are_compared_as_the_dns_knows_them() {
+    fn domains_are_compared_in_their_dns_form() {
         let found = relay("smtp://localhost?for=Example.com,m%C3%BCller.example&for=example.org");
         assert_eq!(found.domains, ["example.com", "xn--mller-kva.example", "example.org"]);
         assert!(found.is_for("example.org") && !found.is_for("www.example.org"));
