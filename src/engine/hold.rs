@@ -1,9 +1,9 @@
 //! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
-//! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
-//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule stores the number of
-//! the last hold before it. Clocks are not used for this, because they may be wrong after a restore. The hold is a row of the control
-//! store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
+//! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns,
+//! retries, schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule
+//! stores the number of the last hold before it; times are not compared, because clocks may be wrong after a restore. The hold is a
+//! row of the control store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ impl OnHold {
 pub struct Hold(watch::Sender<Option<OnHold>>);
 
 impl Hold {
-    /// Creates the state from what the control store contains.
+    /// Creates the state from the hold that the control store contains, if any.
     pub fn new(now: Option<OnHold>) -> Self {
         Self(watch::Sender::new(now))
     }

@@ -46,7 +46,7 @@ pub struct Event {
     pub kind: WebhookEvent,
     pub account: AccountId,
     pub created_at: Timestamp,
-    /// The exact bytes that receivers get. Empty if the event was erased, or was written by a version that had no receivers.
+    /// The exact bytes that receivers get; empty if the event was erased.
     pub body: String,
 }
 
@@ -151,7 +151,7 @@ pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// Records that the webhooks of this event were looked up.
+/// Removes an event from the queue.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }

@@ -1,8 +1,8 @@
 //! Runs workers: background work in steps that can always be repeated.
 //!
 //! A worker reads the store, does a bounded amount of work, records that the work is done, and returns whether there is more. It runs after
-//! each commit to one of the tables that it lists, and also periodically. A wake-up signal carries no data, so a lost signal only costs
-//! time.
+//! each commit to one of the tables that it lists, and also periodically. A wake-up signal contains no data, so a lost signal only
+//! delays work.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_commit_to_a_named_table_wakes_it_and_more_is_done_at_once() {
+    async fn a_commit_to_a_listed_table_wakes_the_worker_and_remaining_work_is_done_at_once() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let store = store(folder.path());
         let more_twice = |number| Ok(Step::more_if(number < 2));

@@ -1,7 +1,7 @@
 //! Request budgets: a number of requests per account and route group in a 60-second window that starts with the window's first request.
 //!
-//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget. The
-//! windows are in memory: a restart resets them, which favors the caller for at most a minute.
+//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget.
+//! The windows are in memory: after a restart, each account has its full budgets again.
 
 use std::sync::Mutex;
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_group_has_its_own_window_and_zero_closes_a_group() {
+    fn each_group_has_a_separate_window_and_zero_blocks_a_group() {
         let limits_of_account = RateLimits::default();
         let at = (Timestamp(0), Monotonic(0));
         assert!(limits_of_account.take(RouteGroup::General, 1, at).granted);

@@ -245,7 +245,7 @@ mod tests {
     const HOURLY: Rule = Rule { name: "hourly", free: 2, window_ms: 3_600_000, wait_max_ms: 0 };
 
     #[test]
-    fn after_the_free_tries_each_waits_twice_as_long_up_to_the_most() {
+    fn after_the_free_attempts_each_wait_is_twice_as_long_up_to_the_maximum() {
         let throttle = Throttle::default();
         let mut now = Monotonic(0);
         for _ in 0..3 {
@@ -311,7 +311,7 @@ mod tests {
 
     /// In an earlier version, attempts were kept only in memory: a restart, which an attacker may be able to cause, reset every count.
     #[test]
-    fn a_restart_forgives_nothing_and_counts_the_time_that_passed() {
+    fn a_restart_resets_no_count_and_subtracts_the_time_that_passed_from_waits() {
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let store = store(&clock);
         let throttle = Arc::new(Throttle::default());
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_go_when_their_tries_are_forgotten() {
+    fn the_rows_of_forgotten_attempts_are_deleted() {
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let store = store(&clock);
         let throttle = Arc::new(Throttle::default());

@@ -102,7 +102,7 @@ impl Inner {
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
         let known = hasher.finish();
         let again = self.seen.iter().any(|seen| seen.contains(&known));
-        // A flood cannot make this set grow without limit: at worst, repeated visits beyond the bound are counted twice.
+        // The set is bounded even during a flood. While it is full, repeated visits are counted again.
         if self.seen[0].len() < limits::VISITS_WAITING_MAX {
             self.seen[0].insert(known);
         }

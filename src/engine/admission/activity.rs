@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a client is treated as reading a reply after it last accepted a part of the reply. A client on a slow line accepts some bytes
-/// every second. Without this bound, clients that accept no bytes could hold all connections until their replies time out.
+/// How long a client is treated as reading a reply after it last accepted a part of the reply. A client on a slow line accepts some
+/// bytes every second. Without this limit, clients that accept no bytes could occupy all connections until their replies time out.
 const READING_TIME: Duration = Duration::from_secs(10);
 
 /// The state of an idle connection.
@@ -151,7 +151,7 @@ impl Activity {
 mod tests {
     use super::*;
 
-    /// Without a time limit on reading, clients that request large replies and never read them would hold all connections.
+    /// Without a time limit on reading, clients that request large replies and never read them would occupy all connections.
     #[tokio::test]
     async fn a_client_that_reads_nothing_of_a_reply_for_long_can_be_displaced() {
         let mut activity = Activity::new();

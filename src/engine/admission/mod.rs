@@ -99,7 +99,7 @@ pub enum Refused {
     Address,
 }
 
-/// The right to one open connection, or to one written rejection. Dropping the ticket releases it.
+/// The right to one open connection, or to one written rejection. Dropping the ticket ends the right.
 pub struct Ticket {
     admission: Arc<Admission>,
     held: TicketKind,
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_receives_a_request_as_it_is_asked_to_close_answers_it_and_another_goes() {
+    async fn a_connection_that_receives_a_request_as_it_is_asked_to_close_answers_it_and_another_is_closed() {
         let admission = Admission::new(2, 64);
         let surprised = admission.try_admit(remote("192.0.2.1")).expect("there is room");
         tokio::time::sleep(MOMENT).await;

@@ -99,6 +99,9 @@ pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusa
 fn manages(principal: &Principal) -> Result<(), Refusal> {
     match principal {
         Principal::User(who) if who.user.role.manages() => Ok(()),
-        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the account's owner and admins can do this.").into()),
+        _ => {
+            Err(Failure::because(Code::InsufficientPermissions, "Only the account's owner and admins can use this operation.")
+                .into())
+        }
     }
 }

@@ -227,7 +227,8 @@ impl<'e> Call<'e> {
                 run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
             ));
         }
-        // `_room` holds the memory reservation until the operation ends, because the body and its parsed form stay in memory until then.
+        // `_room` keeps the memory reserved until the operation ends, because the body and its parsed form stay in memory until
+        // then.
         let (body, _room) = match spec.verb.has_body() {
             true => self.body(spec, &headers, body).await.map(|(body, room)| (body, Some(room)))?,
             false => (Bytes::new(), None),

@@ -63,7 +63,7 @@ impl Principal {
 }
 
 impl fmt::Display for Principal {
-    /// Formats the caller for the log: with IDs, which give no access and do not identify a person.
+    /// Formats the caller for the log: with IDs, which give no access and contain no personal data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Principal::Anonymous => f.write_str("anonymous"),

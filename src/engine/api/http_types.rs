@@ -107,7 +107,7 @@ pub enum ReplyBody {
     Stream(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
 }
 
-/// A handler of requests: the engine in production, or a stand-in in a surface's own tests.
+/// A handler of requests: the engine in production, or a replacement in the tests of a surface.
 pub trait Service: Send + Sync + 'static {
     /// Handles one request. Never panics and never fails: errors are returned as replies.
     fn call(&self, request: Incoming) -> impl Future<Output = Reply> + Send;

@@ -140,7 +140,7 @@ fn sentence(message: &str) -> &str {
     message.rfind(" at line ").map_or(message, |end| &message[..end])
 }
 
-/// Returns a parser's message about JSON text in words for people who write JSON by hand.
+/// Returns a parser's message about JSON text in words for users who write JSON by hand.
 fn in_plain_words(message: &str) -> &str {
     match message {
         "key must be a string" => "expected a name in double quotes; quote the name, or remove the comma before it",
@@ -171,7 +171,7 @@ fn refused(path: &str, error: &serde_json::Error) -> Failure {
         return wrong(path, &serde_str::plain(&error.to_string()));
     }
     // If the parser expected a string and found a list, it also reports a syntax error.
-    wrong(path, "the value has the wrong type")
+    wrong(path, "the value has the wrong type; see /openapi.json for the expected type")
 }
 
 /// The path parameters, followed by the fields of the JSON body, as one map.

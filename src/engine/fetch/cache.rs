@@ -1,4 +1,5 @@
-//! A cache of recent fetches: emails of a brand show the same images, and the brand's server should not have to send an image sixty times.
+//! A cache of recent fetches. Emails of a brand often contain the same images, which the brand's server should not have to send
+//! again for each email.
 //!
 //! The cache has a byte limit and an expiry; failed fetches are cached too.
 

@@ -132,17 +132,22 @@ impl fmt::Display for FetchError {
                 write!(f, "{host} did not return a valid HTTP response ({cause}); check that the URL leads to a website.")
             }
             Self::Encoding { host, cause } => {
-                write!(f, "{host} returned a compressed response that cannot be decompressed ({cause}).")
+                write!(
+                    f,
+                    "{host} returned a compressed response that cannot be decompressed ({cause}); check the site's compression."
+                )
             }
             Self::TimedOut { host, after } => {
                 write!(f, "{host} did not respond within {} seconds; try again later.", after.as_secs_f32())
             }
-            Self::TooLarge { host, bytes_max } => write!(f, "The response from {host} is larger than {bytes_max} bytes."),
+            Self::TooLarge { host, bytes_max } => {
+                write!(f, "The response from {host} is larger than {bytes_max} bytes; use a smaller page or file.")
+            }
             Self::TooManyRedirects { host, redirects_max } => {
                 write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a loop.")
             }
             Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL; check the site's redirects."),
-            Self::Request(cause) => write!(f, "The request cannot be sent ({cause})."),
+            Self::Request(cause) => write!(f, "The request cannot be sent ({cause}); check the URL."),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::vocab::limits::{LINK_CHECKS_AT_ONCE, LINK_CHECKS_PER_DOMAIN, LINK_RES
 
 /// The pause before a request is repeated after a server error.
 const PAUSE: Duration = Duration::from_millis(300);
-/// The time that the last attempt needs at least.
+/// The minimum time that must remain for an attempt after the pause before it.
 const ATTEMPT_TIME_MIN: Duration = Duration::from_millis(500);
 
 /// The result of the check of a link.
@@ -99,7 +99,8 @@ impl LinkProbes {
     }
 }
 
-/// Requests a URL until a response is final: with HEAD, then with GET, and once more after a server error or as the server asks.
+/// Requests a URL until a response is final: with HEAD, then with GET, and again with GET after a server error or after the pause
+/// that the server requests.
 async fn attempts(fetch: &Fetch, url: &Url, check: LinkCheck, end: Instant) -> Probe {
     let LinkCheck { follows, may_get, total } = check;
     let left = || end.saturating_duration_since(Instant::now());

@@ -63,7 +63,7 @@ impl Client {
         Some(Self { name, settings, protocol, url, fetch, random, without_structure: AtomicBool::new(false) })
     }
 
-    /// Returns the name of the model in the settings, which requests for emails use.
+    /// Returns the name of the model in the settings. A request for an email selects a model by this name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -138,7 +138,7 @@ impl Usage {
 pub enum ModelError {
     /// The endpoint could not be reached or did not respond in time, even after the configured retries.
     Unreachable(String),
-    /// The endpoint returned 408, 409, 429 or 5xx each time.
+    /// The endpoint responded to the last attempt with 408, 409, 429 or 5xx.
     Busy(String),
     /// The endpoint rejects this request: the key or the model name is wrong, or the request is too long.
     Rejected(String),
@@ -148,8 +148,8 @@ pub enum ModelError {
     Truncated,
     /// The response does not follow the protocol.
     Malformed(String),
-    /// The request was not sent, because a monthly limit is reached. Holds the whole message.
-    OverBudget(String),
+    /// The request was not sent, because a monthly limit is reached or its usage cannot be stored. The value is the whole message.
+    NotSent(String),
 }
 
 impl ModelError {
@@ -161,15 +161,21 @@ impl std::fmt::Display for ModelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unreachable(cause) => write!(f, "The language model cannot be reached: {cause}."),
-            Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}."),
-            Self::Rejected(cause) => write!(f, "The language model's service rejected the request: {cause}."),
+            Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}; try again later."),
+            Self::Rejected(cause) => {
+                write!(f, "The language model's service rejected the request: {cause}; check the model's settings.")
+            }
             Self::Refused(cause) => write!(f, "{}: {cause}.", Self::DECLINED),
             Self::Truncated => f.write_str(
                 "The language model's response was cut off at its length limit; shorten the request, or raise \
                  output_tokens_max of the model.",
             ),
-            Self::Malformed(cause) => write!(f, "The language model's service returned an invalid response: {cause}."),
-            Self::OverBudget(message) => f.write_str(message),
+            Self::Malformed(cause) => write!(
+                f,
+                "The language model's service returned an invalid response: {cause}; try again, or check the model's URL and \
+                 protocol in the settings."
+            ),
+            Self::NotSent(message) => f.write_str(message),
         }
     }
 }

@@ -37,7 +37,7 @@ fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     runtime.block_on(client.ask(&question()))
 }
 
-/// Whether an error is the expected one.
+/// Returns whether an error is the expected one.
 type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];
@@ -134,7 +134,7 @@ fn an_endpoint_without_structured_output_gets_the_schema_in_the_prompt() {
 }
 
 #[test]
-fn a_picture_goes_with_the_first_turn() {
+fn an_image_is_sent_with_the_first_turn() {
     let picture = Picture::of(b"\x89PNG\r\n").expect("the format is one that models accept");
     assert_eq!(Picture::of(b"<svg"), None);
     for protocol in BOTH {

@@ -24,7 +24,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Whether only servers that support SMTPUTF8 (RFC 6531) can accept this message.
+    /// Returns whether only servers that support SMTPUTF8 (RFC 6531) can accept this message.
     pub fn needs_smtputf8(&self) -> bool {
         self.smtputf8 || !self.sender.is_ascii() || !self.recipient.local().is_ascii()
     }

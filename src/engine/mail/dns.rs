@@ -141,7 +141,7 @@ impl Dns {
 }
 
 impl DnsLookupError {
-    /// Whether the domain name or record certainly does not exist, or the name is not valid.
+    /// Returns whether the domain name or record certainly does not exist, or the name is not valid.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
     }

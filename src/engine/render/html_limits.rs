@@ -114,7 +114,7 @@ fn take_out_images(html: &str) -> CheckedHtml<'_> {
     CheckedHtml { html: Cow::Owned(out), embedded }
 }
 
-/// Whether a tag has too many attributes. Comments, style sheets and scripts contain no tags.
+/// Returns whether a tag has too many attributes. Comments, style sheets and scripts contain no tags.
 fn has_too_many_attributes(html: &str) -> bool {
     let bytes = html.as_bytes();
     let mut at = 0;

@@ -1,6 +1,6 @@
 //! Converts MJML to HTML within the process. Only this file uses the MJML library.
 //!
-//! The conversion fetches no files: an include is an error, and only fonts to which the document itself links are linked.
+//! The conversion fetches no files: an include is an error, and the HTML links only to fonts that the document declares itself.
 
 use std::fmt;
 
@@ -119,7 +119,7 @@ mod tests {
         assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
     }
 
-    /// Screen readers read `aria-label="20\u{a0}% Rabatt"` letter by letter.
+    /// Screen readers would read the attribute `aria-label="20\u{a0}% Rabatt"` literally.
     #[test]
     fn attributes_have_no_escapes_of_rust() {
         let title = "<mj-head><mj-title>20\u{a0}% Rabatt</mj-title><mj-style>.x { content: '\\201C' }</mj-style></mj-head>";

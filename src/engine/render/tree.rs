@@ -30,7 +30,7 @@ enum Step<'a> {
     Text(&'a str),
 }
 
-/// Parses HTML in standards mode, as email clients do.
+/// Parses HTML in standards mode, like email clients.
 pub fn parse(html: &str) -> Html {
     Html::parse_document(&format!("<!doctype html>{html}"))
 }
@@ -81,7 +81,7 @@ pub fn raw_text(element: ElementRef<'_>) -> String {
     element.text().collect()
 }
 
-/// Whether an HTML element never has content or an end tag.
+/// Returns whether an HTML element never has content or an end tag.
 pub fn is_void(name: &str) -> bool {
     matches!(
         name,
@@ -89,12 +89,12 @@ pub fn is_void(name: &str) -> bool {
     )
 }
 
-/// Whether an HTML element starts and ends its own line. Table cells do not; see [`is_cell`].
+/// Returns whether an HTML element starts and ends its own line. Table cells do not; see [`is_cell`].
 pub fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
-/// Whether an element is a table cell.
+/// Returns whether an element is a table cell.
 pub fn is_cell(name: &str) -> bool {
     matches!(name, "td" | "th")
 }
@@ -145,7 +145,7 @@ const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Whether a name can be written as a tag or attribute name and is parsed back unchanged.
+/// Returns whether a name can be written as a tag or attribute name and is parsed back unchanged.
 pub fn is_plain_name(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
     name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.bytes().all(rest)

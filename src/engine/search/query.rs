@@ -5,8 +5,8 @@
 //! documents with equal ranks the newest one (with the highest number) comes first. All sets are bitmaps: a word that matches a million
 //! documents costs a few operations on 125 kB instead of a million scores.
 //!
-//! Typing errors are tolerated only if the text as written matches no whole words or prefixes: neighbors of an existing word would be
-//! noise.
+//! Typing errors are tolerated only if the text as written matches no whole words or prefixes. Otherwise, contacts with a merely
+//! similar word would be in the results.
 
 use roaring::RoaringBitmap;
 
@@ -313,11 +313,10 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Finds phone numbers that contain `digits`, also without the leading zero of national numbers. If there are only a few digits, finds
+    /// Finds phone numbers that contain `digits`, or `digits` without the leading zero of a national number. A few digits match
     /// only phone numbers that start with them.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
         if digits.len() < INFIX_CHARS_MIN {
-            // With so few digits, only the beginning of a number matches.
             let starting = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
             return self.collect(&[starting], Segment::exact);
         }

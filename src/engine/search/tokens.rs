@@ -16,8 +16,8 @@ use super::{Document, Kind, Scope};
 /// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
 /// different words share. Each rung makes imports slower and the index larger.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. Half of all addresses have one of them, so the groups of their characters would be among the longest
-/// lists; a query searches for these names directly instead.
+/// Domains of large mail providers. About half of all addresses are at one of them, so the lists of documents for their trigrams
+/// would be among the longest; a query searches for these names directly instead.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",
@@ -68,9 +68,9 @@ pub(super) enum Space {
     Phone = b'P',
     Label = b'T',
     Value = b'V',
-    /// Groups of three characters inside a local part.
+    /// Trigrams inside a local part.
     InLocal = b'l',
-    /// Groups of three characters inside a domain.
+    /// Trigrams inside a domain.
     InDomain = b'd',
     /// Groups of four digits inside a phone number, and its last three digits.
     InPhone = b'p',
@@ -187,8 +187,8 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // The names in the local part. Numbers after names distinguish people and would make every word different; a word with its number
-        // is found as text inside the local part.
+        // The names in the local part. Numbers after names distinguish contacts and would make every word different; a word with
+        // its number is found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // The prefixes of the first word are already found through the complete local part.
@@ -202,7 +202,7 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
                 terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
             }
         }
-        // The first label is found as a prefix of the domain, and the last label does not help to identify a person.
+        // The first label is found as a prefix of the domain, and the last label does not help to find a contact.
         if let Some((rest, _)) = domain.rsplit_once('.') {
             words(rest).filter(|word| !rest.starts_with(word)).for_each(|word| write_name(terms, scope, word));
         }

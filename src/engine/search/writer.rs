@@ -292,7 +292,7 @@ impl Query for StaleDocuments {
 }
 
 impl Weight for StaleDocuments {
-    /// A deletion needs whole lists of documents (below) and never a scorer.
+    /// Returns no documents: a deletion calls only [`Weight::for_each_no_score`].
     fn scorer(&self, _: &SegmentReader, _: f32) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(EmptyScorer))
     }

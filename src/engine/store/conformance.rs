@@ -151,7 +151,7 @@ fn a_later_value_replaces_an_earlier_one_and_a_removal_deletes_it() {
 }
 
 #[test]
-fn a_span_holds_its_first_key_and_not_its_end_in_both_orders() {
+fn a_span_contains_its_first_key_and_not_its_end_in_both_orders() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("ba", "ba"), ("c", "c"), ("d", "d")]);
         let snapshot = port.snapshot().expect("the data is readable");

@@ -105,8 +105,8 @@ mod tests {
         damaged
     }
 
-    /// Opens the file without comparing checksums, reads every row, writes some rows and closes the file, as a service does with a file
-    /// that is too large to be checked.
+    /// Uses the file like a service that does not check it because of its size: opens the file without comparing checksums, reads
+    /// every row, writes some rows and closes the file.
     fn use_unchecked(path: &Path) -> Result<()> {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;
         let file = StoreFile { path: path.to_path_buf(), space: Space::unlimited(), port };

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_or_rolled_back_command_takes_no_position_and_loses_no_other_change() {
+    fn a_failed_or_rolled_back_command_uses_no_position_and_loses_no_other_change() {
         let (_folder, store) = scratch();
         // All commands form one group: the first command blocks the writer until the others are waiting.
         let (go, wait) = std::sync::mpsc::channel::<()>();

@@ -115,7 +115,7 @@ mod tests {
         Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
     ];
 
-    /// Opens the store `port` with these migration steps, as a program does at startup.
+    /// Opens the store `port` with these migration steps, as at startup.
     fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
         let newest = feed::newest(port.snapshot()?, DatabaseKind::Environment)?;
         let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());

@@ -111,8 +111,8 @@ impl fmt::Display for Error {
                 "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer version",
                 file.display()
             ),
-            Error::Busy => f.write_str("too many writes are waiting"),
-            Error::NoSpace => f.write_str("the disk is almost full: only essential writes are accepted"),
+            Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
+            Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
             Error::Closed => f.write_str("the data file is closed"),
             Error::Panicked => f.write_str("the command failed unexpectedly and changed nothing"),
         }
@@ -334,8 +334,8 @@ impl Store {
         }
     }
 
-    /// Returns a [`Notify`] that wakes waiters after a commit that touched `table`. Notifications can be merged and carry no data, so read
-    /// the store afterward.
+    /// Returns a [`Notify`] that wakes waiters after a commit that touched `table`. Notifications can be merged and contain no
+    /// data, so read the store afterward.
     ///
     /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {

@@ -69,7 +69,7 @@ impl Disk {
         self.commits_left.store(commits, Ordering::SeqCst);
     }
 
-    /// Opens the disk as a new process does; the disk then works again.
+    /// Opens the disk for a new process, in which the disk works again.
     pub fn open(&self, clock: Arc<ManualClock>) -> Store {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
         // Each process uses different random numbers, because two processes must not create the same IDs.

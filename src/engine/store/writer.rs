@@ -28,9 +28,9 @@ const GROUP_ROWS_MAX: usize = 100_000;
 /// The idle time after which the engine settles: long enough that the engine's two syncs are no significant load, short enough that a crash
 /// outside busy periods comes after settling.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
-/// If the clock goes back by less than this, the write time stands still until the clock catches up. If the clock goes back further, it was
-/// wrong before, and the write time follows it. Otherwise all writes would have a wrong time until the clock reaches that time, or until
-/// the next start.
+/// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back
+/// further, it was wrong before, and the write time follows it. Otherwise all writes would have a wrong time until the clock
+/// reaches that time, or until the next start.
 const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
 /// A command that waits for the writer.
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn write_time_stands_still_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
+    fn write_time_does_not_advance_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
         let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("the store starts");
         let now = || {

@@ -209,7 +209,7 @@ async fn over(end: Instant, shutdown: &mut Shutdown) {
     }
 }
 
-/// The shutdown signal as one listener sees it.
+/// A receiver of the shutdown signal.
 #[derive(Clone)]
 pub struct Shutdown(watch::Receiver<Stage>);
 

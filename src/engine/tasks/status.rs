@@ -1,4 +1,4 @@
-//! The status of workers, for the System page, the health checks and the retry backoff of the runner. It is lost when the process ends.
+//! The status of workers, for the System page, the health checks and the retry backoff of the runner. It is kept only in memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::base::clock::{Clock, Timestamp};
 pub struct WorkerState {
     /// Whether the worker has no steps and runs as long as the service.
     pub is_lasting: bool,
-    /// The number of completed steps.
+    /// The number of steps that have ended, including failed ones.
     pub steps: u64,
     /// The number of steps that failed.
     pub failures: u64,
@@ -19,7 +19,7 @@ pub struct WorkerState {
     pub ended_at: Option<Timestamp>,
     /// The number of failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// How often the worker panicked or ended unexpectedly, and was restarted.
+    /// How often the worker was restarted, because it panicked or ended unexpectedly.
     pub restarts: u64,
     /// The time and cause of the worker's last failure.
     pub last_failure: Option<(Timestamp, String)>,

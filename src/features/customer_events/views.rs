@@ -23,7 +23,7 @@ pub struct CustomerEvent {
     pub dedupe_key: Option<String>,
 }
 
-/// The IDs of the contact and of the order in the reporting system.
+/// The IDs of the customer, the checkout and the order in the reporting system.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalIds {
@@ -54,7 +54,7 @@ impl CustomerEvent {
     pub fn sample() -> Self {
         let properties = RawValue::from_string(r#"{"value":49.9,"currency":"EUR"}"#.into()).expect("the properties are JSON");
         Self {
-            event_id: EventId::parse("66f1a2b300000007a1b2c3d4").expect("the id has 24 hexadecimal characters"),
+            event_id: EventId::parse("66f1a2b300000007a1b2c3d4").expect("the ID has 24 hexadecimal characters"),
             name: "purchase.completed".into(),
             identifiers: ExternalIds {
                 external_customer_id: None,

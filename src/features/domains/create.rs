@@ -47,7 +47,8 @@ pub fn keys(
     pairs.iter().enumerate().map(key).collect()
 }
 
-/// Returns the domain with this name. If the domain does not exist, creates it after applying `shape`. Two calls create only one domain.
+/// Returns the domain with this name. If the domain does not exist, creates it after applying `shape`. Concurrent calls create only
+/// one domain.
 pub async fn ensure(
     context: &Context,
     spec: &'static crate::engine::api::Spec,

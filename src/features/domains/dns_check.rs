@@ -105,7 +105,7 @@ pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: D
     domain.apply_check(check, tx.now());
     if domain.status == Status::Failed && before.status != Status::Failed {
         let reason = domain.reason.as_deref().unwrap_or_default();
-        tracing::warn!(domain = name, reason, "a sending domain has failed");
+        tracing::warn!(domain = name, reason, "a sending domain failed its verification");
     }
     store::save(tx, account, Some(&before), &domain);
     Ok(Some(domain))

@@ -9,15 +9,15 @@ use crate::engine::api::{Engine, Failure};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::DOCTOR_DOMAINS_MAX;
 
-/// A domain and its missing or wrong DNS records.
+/// A domain and its DNS records that are not verified.
 pub struct DomainReport {
     pub name: String,
     pub is_verified: bool,
-    /// The DNS records that are missing or wrong.
+    /// The records that are missing or wrong, or whose lookup failed.
     pub missing: Vec<MissingRecord>,
 }
 
-/// A DNS record that is missing or wrong.
+/// A DNS record that is missing or wrong, or whose lookup failed.
 pub struct MissingRecord {
     /// The type of the record, as DNS providers write it.
     pub kind: &'static str,

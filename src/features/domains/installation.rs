@@ -10,9 +10,9 @@ use crate::vocab::settings::Settings;
 /// The hosts of this installation that DNS records refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// The host that receives bounces; `None` if no setting contains a public DNS name.
+    /// The host that receives bounces; `None` if neither `mail.hello_name` nor `server.public_url` names a public host.
     pub mail_host: Option<String>,
-    /// The host of links; `None` if the service has no public DNS name.
+    /// The host of links; `None` if `server.public_url` does not name a public host.
     pub link_host: Option<String>,
     /// The domain of all envelope senders, if the domains share one.
     pub bounce_domain: Option<String>,

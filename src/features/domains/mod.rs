@@ -46,7 +46,7 @@ pub fn verified(tx: &impl Read, account: AccountId) -> Result<Vec<String>, Failu
 /// Returns the account's domain with this name, or `NotFound`.
 fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
     let absent = || {
-        Failure::because(Code::NotFound, "No sending domain has this name")
+        Failure::because(Code::NotFound, "The account has no sending domain with this name.")
             .see("domains.list", "GET /v1/domains lists the domains")
     };
     store::find(tx, account, name)?.ok_or_else(absent)

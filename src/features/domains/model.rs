@@ -26,7 +26,7 @@ pub struct Domain {
     pub status: Status,
     /// The reason for the status, in words for users.
     pub reason: Option<String>,
-    /// The number of consecutive checks that did not find previously seen records.
+    /// The number of consecutive checks of a verified domain that found none of its DKIM records.
     pub misses: u8,
     /// When the domain started to wait for its records.
     pub waiting_since: Timestamp,
@@ -195,7 +195,8 @@ pub struct DnsCheck {
     pub notes: Vec<String>,
 }
 
-/// Returns the sealing context of a private key: sealed bytes that are moved to a different place cannot be opened.
+/// Returns the context for sealing a private key. Sealed bytes open only with the same context, so the key of one domain cannot be
+/// used for another.
 pub fn place(account: crate::vocab::ids::AccountId, domain: &str, selector: &str) -> Vec<u8> {
     format!("domains/{account}/{domain}/{selector}").into_bytes()
 }
@@ -227,8 +228,8 @@ impl Domain {
         }
     }
 
-    /// Returns the keys that sign now: the keys that the last check found, or all signing keys if it found none. Until the domain's status
-    /// is `Failed`, finding none is treated as a failure of the DNS.
+    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because
+    /// the DNS may have been wrong.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));
@@ -304,7 +305,8 @@ impl Domain {
         self.next_check = self.pause(now).map(|pause| now.plus_ms(pause));
     }
 
-    /// Starts signing with the keys whose records were found, and retires the other keys of the same kind.
+    /// For each kind, starts signing with the newest key whose record was found, and retires the older keys that sign. Deletes
+    /// retired keys whose time has ended.
     fn advance_keys(&mut self, now: Timestamp) {
         for kind in KeyKind::ALL {
             let newest = (0..self.keys.len())

@@ -33,9 +33,9 @@ pub struct Utm {
 }
 
 impl Utm {
-    /// Determines the UTM parameters for a mailing: the mailing's own values, then those of the domain, then the defaults. Returns `None`
-    /// if neither the mailing nor the domain has UTM settings, or if UTM parameters are disabled by the mailing's settings or, if the
-    /// mailing has none, by those of the domain.
+    /// Determines the UTM parameters for a mailing: the mailing's own values, then those of the domain, then the defaults. Returns
+    /// `None` if neither the mailing nor the domain has UTM settings, or if the mailing's settings (or, if it has none, the
+    /// domain's settings) disable UTM parameters.
     pub fn resolve(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
         let decides = given.or(usual)?;
         if decides.enabled == Some(false) {

@@ -39,7 +39,7 @@ pub struct DomainView {
     pub vanity_root_from: bool,
     /// The sender's name that is stored with the domain.
     pub from_name: Option<String>,
-    /// Whether new keys are waiting for their DNS records.
+    /// Whether a domain that has been verified has new keys that are waiting for their DNS records.
     pub rotating: bool,
     /// When the domain's DNS records were last checked.
     pub checked_at: Option<WireTime>,

@@ -115,7 +115,7 @@ pub fn add_clicks(tx: &mut WriteTx<'_>, clicked: ClickedLink, many: i64) -> Resu
     tx.add(CLICKS, &clicked, many).map(drop)
 }
 
-/// Returns the number of clicks on each link of a mailing, by translation and link number. A content has at most
+/// Returns the number of clicks on each link of a mailing, by translation and link number. The content of a translation has at most
 /// [`limits::MAILING_LINKS_MAX`] links.
 pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)>> {
     let mut found = Vec::new();

@@ -73,7 +73,7 @@ pub struct EventRow {
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
-    /// A key that identifies the event. A project stores only the first event with a given key.
+    /// A key that identifies the event. A project stores only the first event with a given key, for as long as that event is kept.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -109,7 +109,10 @@ impl EventRow {
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
             // Out-of-range numbers are refused for every event name, because readers could not distinguish them from infinity.
-            return Err(FieldError::new("properties.value", "the number is out of range"));
+            return Err(FieldError::new(
+                "properties.value",
+                "the number is out of range; use a number from -1.79e308 to 1.79e308",
+            ));
         }
         Ok(money)
     }

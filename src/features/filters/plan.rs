@@ -1,4 +1,4 @@
-//! Converts a filter to the numbers of the contacts that match it.
+//! Computes the numbers of the contacts that match a filter.
 //!
 //! Conditions that sets, counters and the order of numbers can answer are computed by set algebra, in microseconds. Conditions that only
 //! the rows can answer stay open: each part of the filter gives the contacts that certainly match and the contacts whose rows must be

@@ -16,7 +16,8 @@ use crate::features::contact_records;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
-/// The number of contact numbers in one chunk, which takes a few hundred microseconds, so that threads finish at about the same time.
+/// The number of contact numbers in one chunk. A chunk takes a few hundred microseconds, so that all threads finish at about the
+/// same time.
 const CHUNK: u32 = 4_096;
 /// The largest number of candidates that one thread scans alone; up to this number, a second thread costs more than it saves.
 const ALONE_MAX: u64 = 4_096;

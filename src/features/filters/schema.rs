@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const DATE_MODES: [&str; 3] = ["date_after", "date_before", "date_on"];
 const NUMBER_MODES: [&str; 4] = ["number_gt", "number_gte", "number_lt", "number_lte"];
 const TEXT_MODES: [&str; 6] = ["is", "is_not", "starts_with", "ends_with", "contains", "not_contains"];
-/// The largest integer that a double-precision number can represent exactly together with all smaller integers.
+/// The largest integer that a double-precision number represents exactly and distinguishes from its successor.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
 /// Returns the keys of the contact fields that `is_meant` selects.
@@ -76,7 +76,8 @@ pub fn field(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!(choices));
 }
 
-/// Adds the rules for a condition on activity: `within` and `before` require a number of hours or days, `between` requires two times.
+/// Adds the rules for a condition on activity: `within` and `before` require a number of hours or days, `between` requires two
+/// times, and `never` allows neither.
 pub fn activity(schema: &mut Schema) {
     let days = limits::SEGMENT_ACTIVITY_DAYS_MAX;
     let choices = [back(&["within", "before"], "hours", days * 24), back(&["within", "before"], "days", days)];
@@ -84,7 +85,8 @@ pub fn activity(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), choices.collect());
 }
 
-/// Adds the rules for a condition on events, which are like the rules for activity but with different modes.
+/// Adds the rules for a condition on events: `within` and `not_within` require a number of hours or days, `between` and
+/// `not_between` require two times, and the other modes allow neither.
 pub fn event(schema: &mut Schema) {
     let days = limits::EVENT_KEPT_DAYS;
     let choices = [back(&["within", "not_within"], "hours", days * 24), back(&["within", "not_within"], "days", days)];

@@ -28,7 +28,7 @@ use crate::vocab::tables::DatabaseKind;
 const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
 const START: Timestamp = Timestamp(1_767_225_600_000);
 const DAY_MS: i64 = 86_400_000;
-/// The number of contacts, which is more than a single thread scans alone.
+/// The number of contacts: enough that the scan uses several threads.
 const CONTACTS: u32 = 6_000;
 const CAMPAIGNS: [CampaignId; 2] = [CampaignId::from_bytes([1; 12]), CampaignId::from_bytes([2; 12])];
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
@@ -145,7 +145,7 @@ fn scene() -> Scene {
     Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
-/// Creates three topics and choices, some of them by deleted contacts; then deletes the last topic.
+/// Creates three topics with choices of contacts, some of whom were deleted; then deletes the last topic.
 fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
     let seed = dice.below(u64::MAX);
     write(store, move |tx| {

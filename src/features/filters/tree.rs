@@ -191,7 +191,7 @@ pub struct ActivityCondition {
     /// With `within` and `before`: the unit of `amount`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// With `within` and `before`: how long ago the activity happened, up to ten years.
+    /// With `within` and `before`: the number of units before now, up to ten years.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<ActivityAmount>,
     /// With `between`: the start of the period, inclusive.

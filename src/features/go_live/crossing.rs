@@ -1,4 +1,4 @@
-//! The copy itself: the only code that has both environments.
+//! Copies a brand. This is the only code with access to both environments.
 
 use std::sync::Arc;
 
@@ -221,7 +221,7 @@ impl Crossing {
             counts.into_iter().for_each(|counts| counter.add(counts));
         }
         if unfinished > 0 {
-            skipped.push(format!("{unfinished} series of emails were not copied: they are unfinished or failed."));
+            skipped.push(format!("Series of emails that were not copied, because they are unfinished or failed: {unfinished}."));
         }
         Ok(())
     }
@@ -289,7 +289,7 @@ struct Copier<'t, 's> {
 }
 
 impl Copier<'_, '_> {
-    /// Copies an object if it has changed since the last copy.
+    /// Copies an object if the live project does not have it, or if it has changed since the last copy.
     fn copy(
         &mut self,
         (kind, id, exists): (Kind, [u8; 12], bool),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::ProjectId;
 
-// The numbers are stored.
+// Rows store these numbers, so they must not change.
 /// A kind of object that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,15 +26,15 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyCounts {
     pub kind: Kind,
-    /// Copied for the first time.
+    /// The number of objects that were copied for the first time.
     pub created: u64,
-    /// Copied again, because the original has changed.
+    /// The number of objects that were copied again because the original had changed.
     pub updated: u64,
-    /// Left alone, because the original has not changed.
+    /// The number of objects that were not copied because the original had not changed.
     pub unchanged: u64,
 }
 
-/// The counts of one run.
+/// The counts of one copy, by kind.
 #[derive(Debug, Default)]
 pub struct Counter {
     pub counts: Vec<CopyCounts>,
@@ -125,7 +125,7 @@ pub struct GoLiveStep {
 impl CopyReport {
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
-        let id = || ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
+        let id = || ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the ID has 24 hexadecimal characters");
         Self {
             project_id: id(),
             live_project_id: id().copied(),

@@ -46,7 +46,7 @@ pub fn save_project(tx: &mut WriteTx<'_>, test: ProjectId, copy: ProjectCopy) {
     tx.put(COPIES, &(test, OWN, test.0), &Copied::Project(copy));
 }
 
-/// Returns the digest of an object when it was last copied.
+/// Returns the digest that an object had when it was last copied.
 pub fn digest(tx: &impl Read, live: ProjectId, kind: Kind, id: [u8; 12]) -> Result<Option<[u8; 32]>> {
     Ok(match tx.get(COPIES, &(live, kind as u8, id))? {
         Some(Copied::Object(digest)) => Some(digest),

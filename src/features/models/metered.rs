@@ -91,8 +91,10 @@ impl Meter {
         };
         match self.control.write(reserve).await.and_then(|result| result) {
             Ok(None) => Ok(entry),
-            Ok(Some(message)) => Err(ModelError::OverBudget(message)),
-            Err(error) => Err(ModelError::Unreachable(format!("its usage cannot be stored: {error}"))),
+            Ok(Some(message)) => Err(ModelError::NotSent(message)),
+            Err(error) => Err(ModelError::NotSent(format!(
+                "The request to the language model was not sent, because its usage cannot be stored: {error}."
+            ))),
         }
     }
 

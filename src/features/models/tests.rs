@@ -64,7 +64,11 @@ fn usage_is_reported_by_brand_and_month() {
     assert!(metrics["months"][1]["usage"].as_array().is_some_and(Vec::is_empty));
     spend(&app, Environment::Live, 1_000_000);
     let now = app.get("/v1/metrics/models").data()["months"][0].clone();
-    assert_eq!((&now["cost"], now["usage"].as_array().map(Vec::len)), (&json!(1.006), Some(2)), "live brands only count");
+    assert_eq!(
+        (&now["cost"], now["usage"].as_array().map(Vec::len)),
+        (&json!(1.006), Some(2)),
+        "live brands count only toward the cost"
+    );
 }
 
 #[test]
@@ -76,16 +80,16 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
         let app = app(&peer, limits);
         // After a response that cost 0.2 of the limit of 1.0, the rest is too little for another request.
         spend(&app, Environment::Test, 200_000);
-        let Err(ModelError::OverBudget(message)) = ask(&app, app.project) else { panic!("the limit is reached") };
+        let Err(ModelError::NotSent(message)) = ask(&app, app.project) else { panic!("the limit is reached") };
         assert!(message.contains(setting) && message.contains("0.20 of 1.00"), "{message}");
         assert!(peer.asked().is_empty(), "no request is sent");
-        assert_eq!(matches!(ask(&app, other()), Err(ModelError::OverBudget(_))), is_for_others);
+        assert_eq!(matches!(ask(&app, other()), Err(ModelError::NotSent(_))), is_for_others);
         app.clock.advance_ms(32 * 24 * 60 * 60 * 1000);
         assert_eq!(ask(&app, app.project), Err(ModelError::Truncated), "a new month has a new limit");
     }
 }
 
-/// Counts a cost, as an earlier request would.
+/// Adds a cost to the usage, as if an earlier request had been made.
 fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
     // The live environment has a different brand.
     let project = if environment == Environment::Test { app.project } else { ProjectId::from_bytes([9; 12]) };
@@ -113,7 +117,7 @@ fn a_request_that_a_kill_interrupts_counts_with_its_estimate() {
     let metrics = app.get("/v1/metrics/models").data();
     let usage = &metrics["months"][0]["usage"][0];
     assert_eq!((&usage["calls"], &usage["outputTokens"], &usage["cost"]), (&json!(1), &json!(8192), &json!(0.8192)), "{usage}");
-    assert!(matches!(ask(&app, app.project), Err(ModelError::OverBudget(_))), "the next request could exceed the limit");
+    assert!(matches!(ask(&app, app.project), Err(ModelError::NotSent(_))), "the next request could exceed the limit");
 }
 
 #[test]

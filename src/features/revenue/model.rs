@@ -22,8 +22,8 @@ pub struct PaymentFact {
     pub is_refund: bool,
     /// The number of the contact who made the order; absent if the contact was erased.
     pub contact: Option<u32>,
-    /// A key that distinguishes refunds with the same time and amount, if one was reported. A payment has none, because an order has only
-    /// one payment.
+    /// A key that distinguishes refunds with the same time and amount, if one was reported. A payment has no key, because only the
+    /// earliest payment of an order counts.
     pub key: Option<Digest>,
 }
 

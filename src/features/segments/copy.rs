@@ -32,7 +32,8 @@ impl SegmentCopy {
         content
     }
 
-    /// Returns the ID of the copy in a project: that of a segment with the same name if there is one.
+    /// Returns the ID for the copy in a project, and whether the project already has this segment: an earlier copy or, if there is
+    /// none, a segment with the same name.
     pub fn target(&self, tx: &impl Read, project: ProjectId) -> Result<(SegmentId, bool)> {
         let all = store::all(tx, project)?;
         let copied = self.0.id.copied();

@@ -1,6 +1,7 @@
 //! The table of segments and all access to it.
 //!
-//! A filter is stored as the JSON given by the caller, so responses return exactly this JSON, and new filter keywords need no migration.
+//! A filter is stored as the JSON of the caller's filter tree, so that responses return the same tree, and new filter keywords need
+//! no migration.
 
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Segment>> {
     Ok(rows.into_iter().map(|(_, segment)| segment).collect())
 }
 
-/// Returns the segment in `all` whose name looks the same to users as `name`.
+/// Returns the segment in `all` with this name, ignoring case and Unicode form.
 pub fn named<'s>(all: &'s [Segment], name: &str) -> Option<&'s Segment> {
     let wanted = fold(name);
     all.iter().find(|segment| fold(&segment.name) == wanted)

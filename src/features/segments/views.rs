@@ -58,7 +58,7 @@ impl SegmentView {
             }],
         });
         Self {
-            id: SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the id has 24 hexadecimal characters"),
+            id: SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the ID has 24 hexadecimal characters"),
             name: "Paying readers".into(),
             description: None,
             filters: serde_json::from_value(filters).expect("the example is a filter tree"),

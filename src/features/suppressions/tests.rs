@@ -1,4 +1,4 @@
-//! Tests of the suppression list as callers, senders and erasure use it.
+//! Tests of the suppression list: its operations, erasure, and the checks before sending.
 
 use serde_json::{Value, json};
 

@@ -88,8 +88,8 @@ impl fmt::Display for BackupError {
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
-                "the backup is damaged: {} holds the data of {holds}.redb; if two files were swapped, swap them back; if not, use a \
-                    different backup",
+                "the backup is damaged: {} contains the data of {holds}.redb; if two files were swapped, swap them back; if not, use \
+                    a different backup",
                 file.display()
             ),
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),
@@ -105,7 +105,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Returns the same error for the file from which the damaged copy was made.
+    /// Returns the error with `source`, the file from which the damaged copy was made, as its file.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -217,7 +217,7 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// Returns the name of the store whose data a file holds, if it differs from the file's name.
+/// Returns the name of the store whose data a file contains, if it differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);

@@ -15,7 +15,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
 
-/// Runs all checks; returns the most urgent findings first.
+/// Runs all checks; returns their findings in the order of the checks.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();

@@ -106,7 +106,6 @@ pub struct TagNumbers {
 pub struct TagLimitReached;
 
 impl TagNumbers {
-    /// Creates a converter that has not looked up any names.
     pub fn new(project: ProjectId) -> Self {
         Self { project, known: HashMap::new() }
     }
@@ -150,7 +149,6 @@ pub struct TagNames<'t, R> {
 }
 
 impl<'t, R: Read> TagNames<'t, R> {
-    /// Creates a converter that has not looked up any numbers.
     pub fn new(tx: &'t R, project: ProjectId) -> Self {
         Self { tx, project, known: HashMap::new() }
     }

@@ -42,7 +42,7 @@ impl TagView {
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: TagId::parse("66f1a2b3000000015c3e9d71").expect("the id has 24 hexadecimal characters"),
+            id: TagId::parse("66f1a2b3000000015c3e9d71").expect("the ID has 24 hexadecimal characters"),
             name: "newsletter".into(),
             color: Some("#1A73E8".into()),
             description: Some("Signed up on the home page".into()),

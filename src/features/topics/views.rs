@@ -22,7 +22,8 @@ pub struct TopicView {
     pub visibility: TopicVisibility,
     /// The position of the topic; the smallest comes first.
     pub display_order: u64,
-    /// Whether the topic is active: offered to contacts and used for mail.
+    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with
+    /// `includeInactive`.
     pub is_active: bool,
     /// The number of contacts that are subscribed to the topic now, by choice or by default, whatever their status.
     pub subscriber_count: u64,
@@ -56,7 +57,7 @@ impl TopicView {
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the id has 24 hexadecimal characters"),
+            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the ID has 24 hexadecimal characters"),
             name: "Product updates".into(),
             description: Some("What is new, once a month".into()),
             default_subscription: TopicDefault::OptIn,

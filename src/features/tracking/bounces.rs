@@ -1,7 +1,8 @@
 //! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only someone who has the message can have its token. `inbound` ignores reports without a token. The recipient's engagement stores the
-//! first bounce and the first complaint; later ones are not counted.
+//! A report is trusted because it contains the token of the message, which only those who received the message can have; `inbound`
+//! ignores reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
+//! counted.
 
 use serde_json::{Value, json};
 
@@ -156,8 +157,8 @@ fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, 
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Adds one to a measure in the totals of the mailing and the statistics of the day and, for bounces and complaints, to the
-/// account's counts.
+/// Adds one to a measure in the totals of the mailing and in the statistics of the day and, for complaints and for bounces after
+/// delivery, to the account's counts of sent mail.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;

@@ -122,8 +122,9 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
 /// The maximum time between a server's first scan of a message and our record of the server's response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
-/// Returns the time between the delivery of a message and a visit. A visit cannot precede the delivery by a long time; if the recorded
-/// times suggest this, a clock was wrong when one of them was recorded, and only the fact of delivery is certain.
+/// Returns the time between the delivery of a message and a visit. A visit cannot precede the delivery by more than
+/// [`DELIVERY_MS_MAX`]: if the recorded times are further apart, a clock was wrong, and the visit counts as one after
+/// [`BURST_WITHIN_MS`].
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);
     if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
@@ -131,7 +132,7 @@ pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
 
 /// Visits within this time after delivery can belong to a scanner that follows all links.
 pub const BURST_WITHIN_MS: i64 = 15_000;
-/// The number of different links that only a scanner follows within [`BURST_WITHIN_MS`].
+/// Clicks on this number of different links within [`BURST_WITHIN_MS`] are attributed to a scanner.
 pub const BURST_LINKS: usize = 3;
 
 /// The class of a failed delivery, according to a bounce report or a server's reply.
@@ -151,8 +152,8 @@ impl From<ReplyClass> for Bounce {
     fn from(class: ReplyClass) -> Self {
         match class {
             ReplyClass::Hard => Bounce::Hard,
-            // Classifying a bounce wrongly as hard suppresses a recipient permanently; classifying it wrongly as soft costs four more
-            // attempts.
+            // Classifying a bounce wrongly as hard suppresses a recipient permanently; classifying it wrongly as soft costs at most
+            // four more bounced messages.
             ReplyClass::Soft | ReplyClass::Unknown => Bounce::Soft,
             ReplyClass::Policy => Bounce::Policy,
             ReplyClass::Content => Bounce::Content,
@@ -161,7 +162,7 @@ impl From<ReplyClass> for Bounce {
 }
 
 impl Bounce {
-    /// The wire name of the bounce class.
+    /// Returns the name of the class in the API.
     pub fn word(self) -> &'static str {
         match self {
             Bounce::Hard => "hard",
@@ -181,7 +182,7 @@ pub enum BounceAction {
     Bounced,
 }
 
-/// TABLE: the consequence of a bounce, by the number of consecutive bounces of its class without a delivery in between.
+/// TABLE: for each class, the number of consecutive bounces from which a consequence applies, and the consequence.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
     // An address that does not exist today will not exist tomorrow, and mailing the address again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),

@@ -14,7 +14,8 @@ pub struct MessageRecipient {
     /// The number of the recipient row in the mailing.
     pub number: u32,
     pub recipient: Recipient,
-    /// The contact with the recipient's address in the mailing's project; `None` if there is no such contact.
+    /// The contact in the mailing's project, found by the row's address or, if the row has none, by its number; `None` if there is
+    /// no such contact.
     pub contact: Option<Contact>,
 }
 

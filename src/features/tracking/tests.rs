@@ -111,7 +111,7 @@ impl Scene {
     fn open_pixel(&self, agent: &str) {
         let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
         assert_eq!((status, headers["content-type"].to_str().expect("the header is ASCII")), (200, "image/gif"));
-        // Time passes, so that the next visit is separate.
+        // Advance the clock, so that the next visit counts separately.
         self.app.clock.advance_ms(2_000);
     }
 
@@ -323,7 +323,7 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     let written = format!("{recipient:?}");
     assert!(!written.contains("ada@") && !written.contains("250 ok"), "{written}");
     assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("the store is readable"), Engagement::default());
-    assert_eq!(scene.count(Measure::Opens), 1, "anonymous numbers stay after an erasure");
+    assert_eq!(scene.count(Measure::Opens), 1, "anonymous totals remain after an erasure");
     assert!(scene.events("subscriber.added").is_empty());
     let emitted = scene.events("subscriber.unsubscribed");
     assert_eq!((emitted.len(), &emitted[0]["action"]), (1, &json!("deleted")), "other systems get the deletion event");
@@ -425,7 +425,8 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Receives a message as the listener does. Returns `None` if its address is not ours; otherwise, whether it concerned a recipient.
+    /// Passes a message to the inbound handler. Returns `None` if its address is not ours; otherwise, whether the message concerned
+    /// a recipient.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
         // Reports have an empty envelope sender; other messages have a sender.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
@@ -503,7 +504,7 @@ fn a_click_redirects_with_the_utm_parameters_of_the_time_of_sending() {
 }
 
 #[test]
-fn many_clicks_right_after_delivery_are_a_scanners_and_count_for_no_person() {
+fn many_clicks_right_after_delivery_are_attributed_to_a_scanner() {
     let scene = Scene::new();
     let mailing = scene.send(None);
     scene.app.clock.advance_ms(1_000);

@@ -1,8 +1,8 @@
 //! Unsubscribing and choosing topics: the only module that applies a recipient's own request, for all channels.
 //!
-//! The scope of a request: if a mailing has a topic, the topic is the list that the unsubscribe button of an email client refers to (in RFC
-//! 8058, the list in the header). The unsubscribe page has a second button to unsubscribe from all mail. If a mailing has no topic, the
-//! only scope is all mail.
+//! If a mailing has a topic, the unsubscribe button of an email client unsubscribes from that topic, which is the list of RFC 8058;
+//! the unsubscribe page also has a button to unsubscribe from all mail. If a mailing has no topic, unsubscribing applies to all
+//! mail.
 
 use super::bounces::{self, SuppressionList};
 use super::pages::Choice;
@@ -24,7 +24,7 @@ pub enum Scope {
     Everything,
 }
 
-/// Returns the topic that [`Scope::List`] stands for; `None` if it stands for all mail.
+/// Returns the topic of [`Scope::List`]; `None` if this scope is all mail.
 pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic>> {
     let (Some(project), Some(topic), Some(_)) = (recipient.mailing.project, recipient.mailing.topic, &recipient.contact) else {
         return Ok(None);
@@ -98,8 +98,8 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
     (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
 }
 
-/// Saves a recipient's choices: `wanted` lists the chosen topics of all topics shown. With `returns`, an unsubscribed recipient also
-/// resubscribes.
+/// Saves a recipient's choices: subscribes the recipient to the topics in `wanted`, and unsubscribes from all other topics that the
+/// page shows. With `returns`, an unsubscribed recipient also resubscribes.
 pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
     let Some((place, contact)) = recipient.contact() else { return Ok(()) };
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;

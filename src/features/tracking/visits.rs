@@ -25,7 +25,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Writes some of an environment's visits; returns whether more visits may be waiting.
+/// Stores some of an environment's buffered visits; returns whether more visits may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
         // The visits stay in memory until there is space.
@@ -57,7 +57,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     }
 }
 
-/// Writes all pending visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
+/// Stores all buffered visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
         while write_some(engine, environment).await? {}
@@ -148,7 +148,8 @@ fn record_recipient(
     }
     engagement::save(tx, id, recipient.number, &recorder.engagement);
     recorder.emit_events(tx, was_open)?;
-    // A scanner may visit a message before the server accepts or refuses the message, so only a person's visit proves delivery.
+    // A scanner may visit a message before the server accepts or refuses the message, so only the visit of a person or of a
+    // reader's mail service proves delivery.
     if seen && matches!(recipient.recipient.delivery, Delivery::Unknown { .. }) {
         sending::evidence(tx, id, recipient.number, "an open or a click")?;
     }
@@ -297,8 +298,8 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// Adds an activity of the contact. Repeated opens are recorded once an hour, because filters check only whether the contact opened the
-    /// message.
+    /// Adds an activity of the contact. Repeated opens are recorded at most once per hour of the clock, because filters check only
+    /// whether the contact opened the message.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {

@@ -1,8 +1,8 @@
 //! Creates deliveries from events: for each queued event, one delivery for every active webhook that subscribes to the event, all in one
 //! transaction.
 //!
-//! Steps can be repeated, because the ID of an event's first delivery to a webhook is always the same. An erased event is processed here
-//! again, which removes its content from its deliveries.
+//! Steps can be repeated, because the ID of an event's first delivery to a webhook is always the same. An erased event is queued
+//! again, so that its content is also removed from its deliveries.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -84,8 +84,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Creates another delivery of an event to a webhook; `known` contains the earlier deliveries, starting with the first one. Returns the new
-/// ID, or `None` if the event was redelivered too often.
+/// Creates another delivery of an event to a webhook; `known` contains the earlier deliveries, starting with the first one. Returns
+/// the new ID, or `None` if the event was already redelivered the maximum number of times.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,

@@ -12,7 +12,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// The word in the names of Mailmill's headers, unless the settings change it.
+/// The default word in the names of Mailmill's headers, such as `X-Service-Signature`; the setting `webhooks.header_word` changes
+/// the word.
 const STANDARD_WORD: &str = "service";
 
 /// The placeholder for header values in responses. Responses never contain the values, because they are often credentials. If a request
@@ -133,7 +134,7 @@ pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeade
     let mut put = |name: String, value: &str| {
         let name =
             HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()).expect("the settings allow only a valid header word");
-        headers.insert(name, HeaderValue::from_str(value).expect("ids, digests and words are ASCII"));
+        headers.insert(name, HeaderValue::from_str(value).expect("IDs, digests and event types are ASCII"));
     };
     put(format!("x-{word}-event-type"), event_type);
     put(format!("x-{word}-event-id"), event);

@@ -43,7 +43,7 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Deletes some rows that deleted webhooks have left; returns true if there may be more.
+/// Deletes some of the rows that deleted webhooks left behind; returns true if there may be more.
 pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if !store::is_untidy(&store.read())? {
@@ -55,7 +55,7 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
 /// The time limits for sweeping deliveries.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
-    /// How long deliveries are kept after their end.
+    /// How long deliveries are kept after they end.
     pub kept_ms: i64,
     /// A limit that is longer than any pause before an attempt: a due time beyond this limit was stored while the clock was wrong.
     pub due_within_ms: i64,

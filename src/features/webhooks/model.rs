@@ -22,7 +22,7 @@ pub struct Webhook {
     pub description: Option<String>,
     /// Whether the owner has enabled the webhook. A webhook whose endpoint is paused remains active.
     pub active: bool,
-    /// Whether deliveries also carry the Standard Webhooks headers.
+    /// Whether deliveries also have the Standard Webhooks headers.
     pub standard_signature: bool,
     /// The custom headers as JSON, sealed for [`headers_context`]: they often contain credentials.
     pub sealed_headers: Vec<u8>,
@@ -60,7 +60,8 @@ impl Webhook {
     }
 }
 
-/// Returns the sealing context of a secret: sealed bytes that are moved to a different place cannot be opened.
+/// Returns the context for sealing a secret. Sealed bytes open only with the same context, so the secret of one webhook cannot be
+/// used for another.
 pub fn secret_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/secret").into_bytes()
 }
@@ -101,8 +102,8 @@ pub struct Delivery {
     pub status: DeliveryStatus,
     /// The attempts made so far. Invariant: all attempts except the last have ended.
     pub attempts: Vec<Attempt>,
-    /// When to process the delivery: when the next attempt is due, or when the attempt in flight must have ended. Invariant: the time is
-    /// set if and only if the delivery is pending.
+    /// The time when the next attempt is due, or when the attempt in flight is considered lost. Invariant: the time is set if and
+    /// only if the delivery is pending.
     pub due_at: Option<Timestamp>,
     /// The body of a test; the body of an event is stored with the event.
     pub test_body: Option<String>,
@@ -166,8 +167,8 @@ impl RetryBackoff {
         (own * 6 / 5).max(limits::WEBHOOK_RETRY_AFTER_MAX_MS)
     }
 
-    /// Returns the pause after this many attempts. The pause differs from the setting by up to a fifth, so that deliveries that failed at
-    /// the same time are not all retried at the same time.
+    /// Returns the pause after this many attempts, or `None` if no attempt follows. The pause differs from the setting by up to a
+    /// fifth, so that deliveries that failed at the same time are not all retried at the same time.
     fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
         let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;
         Some(pause * 4 / 5 + pause * 2 / 5 * i64::from(chance) / i64::from(u16::MAX))
@@ -249,7 +250,7 @@ impl Delivery {
         true
     }
 
-    /// Ends the attempt of a process that no longer exists, as failed.
+    /// Ends, as failed, the attempt that an earlier process left in flight.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
@@ -320,7 +321,7 @@ impl EndpointState {
 pub struct Health {
     /// The number of consecutive failed attempts.
     pub failures: u32,
-    /// The number of pauses since the last success.
+    /// The number of pauses since the last success, not counting pauses that the endpoint requested.
     pub pauses: u32,
     pub paused_until: Option<Timestamp>,
     pub reason: Option<PauseReason>,
@@ -343,7 +344,7 @@ pub enum PauseReason {
 pub struct Breaker {
     /// The number of consecutive failures that starts a pause.
     pub failures: u32,
-    /// The length of the first pause; each further pause is twice as long.
+    /// The length of the first pause; each further pause is twice as long as the one before, up to a maximum.
     pub pause_ms: i64,
 }
 

@@ -29,7 +29,7 @@ fn proceed(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
     let Some(mut redelivery) = under_way else { return Ok(false) };
     let Some(webhook) = store::find(tx, key.0, key.1)? else { return Ok(false) };
     let now = tx.now();
-    // Half of the queue remains free for new events.
+    // Redeliveries fill at most half of the queue, so that the other half remains free for new events.
     let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::state(tx, key)?.kept(DeliveryStatus::Pending));
     let limit = limits::WEBHOOK_EVENTS_PER_STEP.min(usize::try_from(room).unwrap_or(usize::MAX));
     if limit == 0 && webhook.active {

@@ -91,7 +91,7 @@ fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<(
     Ok(())
 }
 
-/// Deletes rows that deleted webhooks have left, up to `limit` per table; returns true if there may be more.
+/// Deletes rows that deleted webhooks left behind, up to `limit` per table; returns true if there may be more.
 pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
@@ -104,7 +104,7 @@ pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns whether deleted webhooks have left rows to delete.
+/// Returns whether deleted webhooks left rows behind.
 pub fn is_untidy(tx: &impl Read) -> Result<bool> {
     Ok(!tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.is_empty())
 }
@@ -210,7 +210,7 @@ pub fn due(tx: &impl Read, (account, webhook): WebhookKey, (from, to): (Timestam
     Ok(tx.list(DUE, &span, Order::Forward, limit)?.into_iter().map(|(due, ())| due).collect())
 }
 
-/// Removes a row whose delivery is no longer pending or was deleted.
+/// Removes a row whose delivery was deleted, is no longer pending or is due at a different time.
 pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
@@ -363,7 +363,8 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(())
     }
 
-    /// Ends up to `limit` deliveries that were due before the oldest stored event was created, which happens after a pause of several days.
+    /// Ends up to `limit` deliveries that have been due for longer than events are kept, for example because their endpoint was
+    /// paused for days.
     fn end_overdue(&mut self, key: WebhookKey, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         // Events are deleted with a precision of one second.

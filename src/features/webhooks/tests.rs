@@ -1,4 +1,5 @@
-//! Tests the path from events to ended attempts inside one process: what is recorded, and what is deleted.
+//! Tests webhook deliveries in one process, from the event to the end of the last attempt: which rows are stored, and which are
+//! deleted.
 
 mod emitting;
 
@@ -31,7 +32,7 @@ impl World {
         Self { app, hook }
     }
 
-    /// Sweeps up to ten rows, with the given retention.
+    /// Deletes up to ten rows that are older than `kept_ms`; returns whether there may be more.
     fn sweep(&self, kept_ms: i64) -> bool {
         let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.app.engine().settings) };
         self.write(move |tx| super::sweep(tx, upkeep, 10))
@@ -55,7 +56,7 @@ impl World {
         self.app.data().store.write_blocking(act).expect("the store works").expect("the write succeeds")
     }
 
-    /// Starts attempts as a restarted service does.
+    /// Starts the due attempts as if the service had just restarted.
     fn begin_restarted(&self) -> Vec<StartedAttempt> {
         let now = self.app.engine().clock.now();
         let key = (self.app.account(), self.hook);
@@ -104,7 +105,7 @@ fn hook(app: &TestApp, body: Value) -> WebhookId {
 }
 
 #[test]
-fn an_event_is_delivered_once_to_each_active_subscriber() {
+fn an_event_is_delivered_once_to_each_active_webhook_that_subscribes() {
     let world = World::new();
     let other = hook(&world.app, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
     let off = hook(&world.app, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
@@ -180,7 +181,7 @@ fn deliveries_of_a_disabled_webhook_are_canceled_and_erased_events_are_not_deliv
 }
 
 #[test]
-fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_counts_follow() {
+fn expired_deliveries_are_deleted_and_leave_the_lists_and_the_counts() {
     let world = World::new();
     let upkeep = Upkeep::new(&world.app.engine().settings);
     let path = format!("/v1/webhooks/{}", world.hook);
@@ -201,7 +202,7 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!([total(""), total("&status=success"), total("&status=failed")], [2, 1, 1]);
     world.app.clock.advance_ms(2 * DAY_MS);
-    assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a full step returns that there may be more");
+    assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a step that reaches its limit returns that there may be more");
     assert_eq!(total(""), 1);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 1)));
@@ -307,7 +308,7 @@ fn days_beyond_the_statistics_are_deleted() {
 }
 
 #[test]
-fn a_redelivery_sends_missed_events_and_not_arrived_ones() {
+fn a_redelivery_sends_missed_events_but_not_those_that_arrived() {
     let world = World::new();
     let path = format!("/v1/webhooks/{}", world.hook);
     world.contact("ada@example.com");

@@ -1,4 +1,4 @@
-//! Validates the input for webhooks: the URL, the subscriptions, and the headers, whose values callers may leave unchanged.
+//! Validates the input for webhooks: the URL, the subscriptions and the custom headers.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,9 @@ use crate::engine::store::WriteTx;
 use crate::vocab::limits;
 use crate::vocab::webhook_events::Subscription;
 
-/// The pattern for endpoint URLs in schemas. Every URL that matches is valid; some other valid URLs, such as those with international names
-/// or public IP addresses, do not match. A host has at most 253 characters: three long labels, or eight shorter ones.
+/// The pattern for endpoint URLs in schemas. Every URL that matches is valid; some other valid URLs, such as those with
+/// international names or public IP addresses, do not match. Before the top-level domain, a host has one or two labels of up to 63
+/// characters, or three to seven of up to 30, so its name stays within 253 characters.
 pub const URL_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)?",

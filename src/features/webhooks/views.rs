@@ -33,7 +33,7 @@ pub struct WebhookView {
     /// The headers that are sent with every delivery, by name. Values are not returned: each value is `********`, which keeps the current
     /// value when it is sent back.
     pub custom_headers: BTreeMap<String, String>,
-    /// Whether deliveries also carry the Standard Webhooks signature.
+    /// Whether deliveries also have the Standard Webhooks signature.
     pub standard_signature: bool,
     /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
     pub secret_configured: bool,
@@ -45,7 +45,7 @@ pub struct WebhookView {
     pub failure_count: u64,
     /// The number of deliveries that have not ended.
     pub pending_count: u64,
-    /// When the last attempt ended; absent if no attempt was made.
+    /// When the last attempt ended; absent if no attempt has ended.
     pub last_triggered_at: Option<WireTime>,
     /// Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause.
     pub paused_until: Option<WireTime>,
@@ -171,7 +171,7 @@ pub struct DeliveryView {
     pub next_attempt_at: Option<WireTime>,
     /// The endpoint's response to the last finished attempt; absent if there was no response.
     pub response: Option<ResponseView>,
-    /// Why the event was not delivered.
+    /// Why the delivery ended without success or, while it is pending, why its last attempt failed.
     pub error: Option<String>,
     /// Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
@@ -206,7 +206,7 @@ pub struct AttemptView {
     pub started_at: WireTime,
     /// When the attempt ended; absent while it is in flight.
     pub ended_at: Option<WireTime>,
-    /// The time from the start of the attempt to the end of the response, in milliseconds.
+    /// The duration of the attempt in milliseconds; absent while it is in flight.
     pub response_time: Option<u32>,
     pub status_code: Option<u16>,
     /// The start of the endpoint's response.

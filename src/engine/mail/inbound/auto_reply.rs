@@ -52,7 +52,7 @@ const SUBJECTS: &[&str] = &[
 const MACHINES: &[&str] =
     &["mailer-daemon", "no-reply", "noreply", "donotreply", "do-not-reply", "autoreply", "listserv", "majordomo"];
 
-/// Whether a program wrote this message.
+/// Returns whether a program wrote this message.
 pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let submitted = message.field("auto-submitted").map(|value| value.to_ascii_lowercase());
     if submitted.is_some_and(|value| !value.starts_with("no")) {

@@ -41,7 +41,7 @@ impl Stop {
         let _ = self.0.wait_for(|now| *now >= ending).await;
     }
 
-    /// Whether the shutdown has reached this stage.
+    /// Returns whether the shutdown has reached this stage.
     pub fn is(&self, ending: StopStage) -> bool {
         *self.0.borrow() >= ending
     }
@@ -69,7 +69,7 @@ impl Connection {
         Self { stream, received: Vec::new(), at: 0, stop }
     }
 
-    /// Whether there are unread bytes.
+    /// Returns whether there are unread bytes.
     pub fn has_unread(&self) -> bool {
         self.at < self.received.len()
     }
@@ -118,7 +118,7 @@ impl Connection {
         }
     }
 
-    /// Whether the server is still connected and has sent nothing unsolicited. Does not wait.
+    /// Returns whether the server is still connected and has sent nothing unsolicited. Does not wait.
     pub async fn is_quiet(&mut self) -> bool {
         !self.has_unread() && self.listen().await.is_none()
     }

@@ -60,22 +60,22 @@ impl Reply {
         Self { code, enhanced: Some(enhanced), text: text.into() }
     }
 
-    /// Whether the reply reports success (2yz).
+    /// Returns whether the reply reports success (2yz).
     pub fn is_positive(&self) -> bool {
         self.code / 100 == 2
     }
 
-    /// Whether the reply asks the client to continue (3yz).
+    /// Returns whether the reply asks the client to continue (3yz).
     pub fn is_intermediate(&self) -> bool {
         self.code / 100 == 3
     }
 
-    /// Whether the reply reports a temporary failure (4yz).
+    /// Returns whether the reply reports a temporary failure (4yz).
     pub fn is_transient(&self) -> bool {
         self.code / 100 == 4
     }
 
-    /// Whether the reply reports a permanent failure (5yz).
+    /// Returns whether the reply reports a permanent failure (5yz).
     pub fn is_permanent(&self) -> bool {
         self.code / 100 == 5
     }

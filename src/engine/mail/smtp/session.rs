@@ -145,12 +145,12 @@ impl Session {
         &self.how
     }
 
-    /// Whether the server still seems to be connected.
+    /// Returns whether the server still seems to be connected.
     pub async fn is_alive(&mut self) -> bool {
         self.line.is_quiet().await
     }
 
-    /// Whether the session has sent as many messages as one connection should.
+    /// Returns whether the session has sent as many messages as one connection should.
     pub fn is_used_up(&self) -> bool {
         self.messages >= SMTP_MESSAGES_PER_CONNECTION_MAX
     }

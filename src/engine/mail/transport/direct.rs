@@ -190,7 +190,8 @@ impl Transport {
             Ok(applied) => applied,
             Err(why) => return Outcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
         };
-        // Use the smallest name, so that domains share the throttle even if they list the same servers in a different order.
+        // Use the alphabetically first name, so that domains share the throttle even if they list the same servers in a different
+        // order.
         let first = hosts.iter().min().expect("a route has servers");
         let throttle = direct.throttle(first);
         if let Some(resting) = throttle.resting(Instant::now()) {

@@ -102,7 +102,7 @@ impl HostThrottle {
         Some(pause.resting())
     }
 
-    /// Whether the throttle has no state worth keeping.
+    /// Returns whether the throttle has no state worth keeping.
     pub fn is_at_rest(&self) -> bool {
         let state = self.state();
         state.pause.is_none() && state.allowed == self.turns_max && self.turns.available_permits() == self.turns_max

@@ -116,7 +116,7 @@ impl Transport {
 
     /// Delivers one message to one recipient.
     ///
-    /// Dropping the future aborts the delivery as a crash would: if the final dot was sent, the outcome is unknown.
+    /// Dropping the future aborts the delivery like a crash: if the final dot was sent, the outcome is unknown.
     pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Outcome {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
@@ -216,7 +216,7 @@ impl Transport {
         let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
         loop {
-            // Subscribes before reading the state, so that no change is missed.
+            // Subscribe before reading the state, so that no change is missed.
             let news = self.news.notified();
             let now = Instant::now();
             let Some(at) = relays.iter().position(|relay| relay.throttle.resting(now).is_none()) else {
@@ -336,7 +336,7 @@ pub fn hello_name(settings: &Settings) -> String {
     })
 }
 
-/// Whether this is a valid host name or address literal for EHLO.
+/// Returns whether this is a valid host name or address literal for EHLO.
 pub fn is_hello_name(name: &str) -> bool {
     match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),

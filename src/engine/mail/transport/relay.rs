@@ -80,12 +80,12 @@ impl Relay {
         Ok(Self { host, port, security, credentials, domains: query.domains })
     }
 
-    /// Whether the relay is on this machine.
+    /// Returns whether the relay is on this machine.
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)
     }
 
-    /// Whether the relay is configured for this domain in particular.
+    /// Returns whether the relay's URL names this domain in a `for` parameter.
     pub fn is_for(&self, domain: &str) -> bool {
         self.domains.iter().any(|own| own == domain)
     }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_are_compared_as_the_dns_knows_them() {
+    fn domains_are_compared_in_their_dns_form() {
         let found = relay("smtp://localhost?for=Example.com,m%C3%BCller.example&for=example.org");
         assert_eq!(found.domains, ["example.com", "xn--mller-kva.example", "example.org"]);
         assert!(found.is_for("example.org") && !found.is_for("www.example.org"));

@@ -74,7 +74,7 @@ impl Policy {
         Some(Self { is_enforced, hosts, max_age: Duration::from_secs(max_age?).min(STS_AGE_MAX) })
     }
 
-    /// Whether the policy allows mail to this server.
+    /// Returns whether the policy allows mail to this server.
     fn allows(&self, host: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_prefix("*.") {
             Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),

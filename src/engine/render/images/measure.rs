@@ -60,7 +60,7 @@ pub fn measure(picture: &DynamicImage) -> ImageMeasurements {
     measured(width, height, &sample)
 }
 
-/// Whether a file is an SVG image.
+/// Returns whether a file is an SVG image.
 pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
     content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
 }

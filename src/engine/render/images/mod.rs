@@ -175,11 +175,11 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     encode(&picture, PREVIEW_QUALITY)
 }
 
-/// Decodes a file to its pixels, upright. Of an animation, only the first frame is decoded.
+/// Decodes a file to its pixels, upright. Only the first frame of an animation is decoded.
 fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     let start = String::from_utf8_lossy(&file[..file.len().min(1024)]);
     if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
-        return Err("the file is an HTML page, not an image".to_owned());
+        return Err("the file is an HTML page; use an image file".to_owned());
     }
     let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "the image format is unknown")?;
     if reader.format().is_none() {
@@ -190,7 +190,7 @@ fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     limits.max_image_height = Some(DECODED_IMAGE_SIDE_MAX);
     limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(|_| "the image is damaged or too large")?;
+    let mut decoder = reader.into_decoder().map_err(|_| "the image is damaged or too large; use a new or smaller copy")?;
     // The dimensions that the decoder reports are used, because a crafted header can show different dimensions to another reader.
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > granted || decoder.total_bytes() > DECODED_IMAGE_BYTES_MAX {
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_an_image_is_reported() {
         let html = measure(b"<!doctype html><p>not found", "image/png", MOST).expect_err("the file is HTML");
-        assert_eq!(html, "the file is an HTML page, not an image");
+        assert_eq!(html, "the file is an HTML page; use an image file");
         assert!(measure(b"nonsense", "image/png", MOST).is_err());
         let half = file(50, 50, 255, ImageFormat::Png);
         assert!(measure(&half[..half.len() / 2], "image/png", MOST).is_err());

@@ -37,7 +37,7 @@ const SERIFS: [&str; 12] = [
 /// around the drawing.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
-        return Err(format!("the SVG file is larger than {} KiB", PREVIEW_DRAWING_BYTES_MAX / 1024));
+        return Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024));
     }
     let tree = Tree::from_data(file, &options()).map_err(|error| format!("the SVG file cannot be read ({error})"))?;
     let (width, height) = (tree.size().width(), tree.size().height());

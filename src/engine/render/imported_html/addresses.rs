@@ -26,8 +26,8 @@ pub fn link(address: &str) -> Option<String> {
     matches!(scheme(&address)?.as_str(), "http" | "https" | "mailto" | "tel").then_some(address)
 }
 
-/// Whether a link's URL is shown in the plain text. Anchors in the email, and URLs whose scheme is not allowed, such as `javascript:`, are
-/// not shown. A URL without a scheme is shown, because a merge field may contain the scheme.
+/// Returns whether a link's URL is shown in the plain text. Anchors in the email, and URLs whose scheme is not allowed, such as
+/// `javascript:`, are not shown. A URL without a scheme is shown, because a merge field may contain the scheme.
 pub fn is_listed(address: &str) -> bool {
     let address = compact(address);
     !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
@@ -46,7 +46,7 @@ pub fn image(address: &str) -> Option<String> {
     }
 }
 
-/// Whether a data URL is an image that email clients show. SVG is excluded because it can contain scripts.
+/// Returns whether a data URL is an image that email clients show. SVG is excluded because it can contain scripts.
 fn is_picture(address: &str) -> bool {
     let start: String = address.chars().take(24).collect::<String>().to_ascii_lowercase();
     ["png", "jpeg", "jpg", "gif", "webp"].iter().any(|kind| start.starts_with(&format!("data:image/{kind};base64,")))

@@ -41,7 +41,7 @@ impl Rule {
             && self.classes.iter().all(|class| classes.contains(&class.as_str()))
     }
 
-    /// Whether the ancestors of a node match, from the nearest on.
+    /// Returns whether the ancestors of a node match, from the nearest on.
     fn fits_above(&self, dom: &Dom, node: usize) -> bool {
         let mut wanted = self.above.iter().rev().peekable();
         let mut at = node;
@@ -162,7 +162,7 @@ impl ComputedStyles {
         self.painted(dom, node, &["color"], attribute)
     }
 
-    /// Whether an element is hidden from all readers.
+    /// Returns whether an element is hidden from all readers.
     pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
         let is = |property: &str, values: &[&str]| {
             self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))
@@ -242,7 +242,7 @@ impl DarkRules {
         }
     }
 
-    /// Whether the email has no rules for dark mode.
+    /// Returns whether the email has no rules for dark mode.
     pub fn is_empty(&self) -> bool {
         self.important.rules.is_empty() && self.other.rules.is_empty()
     }
@@ -255,7 +255,7 @@ impl DarkRules {
     }
 }
 
-/// Whether a media query selects readers who prefer dark colors.
+/// Returns whether a media query selects readers who prefer dark colors.
 fn is_for_dark_mode(prelude: &str) -> bool {
     let plain: String = prelude.chars().filter(|c| !c.is_whitespace()).collect();
     plain.to_ascii_lowercase().contains("prefers-color-scheme:dark")

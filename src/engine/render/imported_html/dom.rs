@@ -141,7 +141,7 @@ impl Dom {
         self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
     }
 
-    /// Whether a node is attached to the tree.
+    /// Returns whether a node is attached to the tree.
     pub fn is_attached(&self, node: usize) -> bool {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
@@ -249,13 +249,13 @@ impl Dom {
         out
     }
 
-    /// Whether an element has a background image.
+    /// Returns whether an element has a background image.
     pub fn has_picture(&self, node: usize) -> bool {
         let mut values = ["background-image", "background"].into_iter().filter_map(|property| self.own_style(node, property));
         self.attribute(node, "background").is_some() || values.any(|value| value.contains("url("))
     }
 
-    /// Whether an element is displayed inline, as part of a line of text.
+    /// Returns whether an element is displayed inline, as part of a line of text.
     pub fn is_inline(&self, node: usize) -> bool {
         let name = self.name(node);
         if is_block(name) || is_cell(name) || matches!(name, "html" | "head" | "col" | "colgroup") {

@@ -17,12 +17,12 @@ use crate::engine::render::tree::is_cell;
 /// One edit of an email's HTML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// Replaces or removes the text of a piece. `\n` stands for a line break.
+    /// Replaces or removes the text of a piece. `\n` is a line break.
     Words {
         node: usize,
         text: String,
     },
-    /// Adds text after a link, outside of the link.
+    /// Adds text after a link, outside the link.
     Behind {
         link: usize,
         text: String,
@@ -145,7 +145,8 @@ fn make(dom: &mut Dom, change: &Change, is_known: &dyn Fn(usize) -> bool) {
     }
 }
 
-/// Replaces the text of a text node, or removes the node if the text is empty. A line break is always removed.
+/// Replaces the text of a text node. If the text is empty or the node is a `br` element, removes the node with all inline ancestors
+/// that show nothing else.
 fn say(dom: &mut Dom, node: usize, text: &str) {
     if !dom.is_text(node) || text.is_empty() {
         let mut empty = node;
@@ -158,7 +159,7 @@ fn say(dom: &mut Dom, node: usize, text: &str) {
         dom.remove(empty);
         return;
     }
-    // Keeps the filler characters, which stop message lists from showing the text after the preheader.
+    // Keep the filler characters, which stop message lists from showing the text after the preheader.
     let old = dom.text(node).to_owned();
     let filler = &old[old.trim_end_matches(is_filler).len()..];
     let filler = if shows(filler) || !filler.contains(|c: char| !c.is_whitespace()) { "" } else { filler };
@@ -304,7 +305,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
     out_of_cell(dom, copy)
 }
 
-/// Returns a copy of an image's markup with a different image, without the link.
+/// Returns a copy of an image's markup with a different image, without its link.
 fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, alt: &str) -> usize {
     let (copy, copies) = dom.copy(root);
     let twin = copies.iter().find(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin);
@@ -336,7 +337,7 @@ fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(nearest).collect()
 }
 
-/// Sets these font styles on a moved or inserted element, unless it has its own.
+/// Sets these font styles on a moved or inserted element, unless the element sets or inherits them already.
 fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     let has_own_cells = matches!(dom.name(root), "tr" | "tbody" | "table" | "li");
     let here = inherited_type(dom, root);

@@ -21,7 +21,7 @@ pub struct Outline {
     pub links: Vec<Link>,
     /// The colors of the email, the most used first.
     pub colors: Vec<Color>,
-    /// The text parts that are hardly visible on their background.
+    /// Some of the text parts that are hardly visible on their background, shortened.
     pub faint: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ pub struct Image {
 }
 
 /// The smallest font size, in pixels, of text that is treated as a heading without a heading element. Text longer than
-/// [`HEADING_CHARACTERS_MAX`] is never treated so.
+/// [`HEADING_CHARACTERS_MAX`] needs a heading element.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
 const BUTTON_CHARACTERS_MAX: usize = 60;
@@ -297,7 +297,7 @@ impl Reader<'_> {
         self.outline.parts.push(Part::Words(words));
     }
 
-    /// Whether a piece is hardly visible with the styles of its element and ancestors.
+    /// Returns whether a piece is hardly visible with the styles of its element and ancestors.
     fn is_faint(&self, piece: &Piece) -> bool {
         let TextColors { ground, ink } = self.shades[piece.node];
         let stands_on_picture = self.dom.above(piece.node).any(|above| self.dom.has_picture(above));
@@ -320,8 +320,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a link looks like a button: because of its class or role, or because the link, or an element around only the link, is a box with
-/// its own color.
+/// Returns whether a link looks like a button: because of its class or role, or because the link, or an element around only the link, is
+/// a box with its own color.
 fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
     let within = dom.within(link);
     let text: String = within.iter().map(|node| dom.text(*node)).collect();

@@ -147,7 +147,7 @@ fn ground(dom: &mut Dom, to: Color) {
     dom.set_style(body, if has_own { "background" } else { "background-color" }, &to.to_string());
 }
 
-/// Whether an element contains only this link.
+/// Returns whether an element contains only this link.
 fn holds(dom: &Dom, node: usize, link: usize) -> bool {
     dom.above(link).any(|above| above == node) && shows_nothing_but(dom, node, &[link])
 }

@@ -6,7 +6,7 @@ use super::dom::Dom;
 /// The maximum side length of tracking pixels and spacers, in pixels.
 const TINY: f32 = 3.0;
 
-/// Whether a character is white space or invisible, like those that pad preheaders.
+/// Returns whether a character is white space or invisible, like those that pad preheaders.
 pub fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -15,12 +15,12 @@ pub fn is_filler(c: char) -> bool {
         )
 }
 
-/// Whether a string has visible characters.
+/// Returns whether a string has visible characters.
 pub fn shows(text: &str) -> bool {
     text.chars().any(|c| !is_filler(c))
 }
 
-/// Whether an image is a tracking pixel or a spacer.
+/// Returns whether an image is a tracking pixel or a spacer.
 pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     let side = |name: &str| {
         let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
@@ -29,7 +29,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Whether nothing except the nodes `others` is visible within a node.
+/// Returns whether nothing except the nodes `others` is visible within a node.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {

@@ -120,7 +120,7 @@ impl Chain {
         }
     }
 
-    /// Whether the chain always has a value, because of a `default` filter.
+    /// Returns whether the chain always has a value, because of a `default` filter.
     pub fn has_default(&self) -> bool {
         self.filters.iter().any(|filter| matches!(filter, Filter::Default(_)))
     }

@@ -310,7 +310,7 @@ fn has_key(entries: &Map<String, Json>, key: &str) -> bool {
     entries.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Whether two values are equal. A missing value is not equal to any value.
+/// Returns whether two values are equal. A missing value is not equal to any value.
 fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Missing, _) | (_, Value::Missing) => false,
@@ -349,7 +349,7 @@ fn escape(text: &str, into: &mut String) {
     into.push_str(rest);
 }
 
-/// Whether a browser would find a disallowed scheme in this URL, such as `javascript:`.
+/// Returns whether a browser would find a disallowed scheme in this URL, such as `javascript:`.
 fn leads_elsewhere(address: &str) -> bool {
     let mut scheme = String::new();
     // Browsers ignore invisible characters, even inside the scheme.

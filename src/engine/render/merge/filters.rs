@@ -11,7 +11,7 @@ use super::dates::Language;
 use super::value::Value;
 use crate::vocab::limits;
 
-/// The maximum number of decimals: further decimals would be floating-point noise.
+/// The maximum number of decimals: further decimals would be inexact.
 const DECIMALS_MAX: u64 = 9;
 
 /// Returns the filter with this name and these arguments, or an error message.

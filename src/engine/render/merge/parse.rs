@@ -198,7 +198,7 @@ impl Cursor {
                 self.at += 1;
                 Ok(name)
             }
-            found => refuse(self.line, format!("a name is missing before {}", shown(found))),
+            found => refuse(self.line, format!("a field name is missing before {}; add it", shown(found))),
         }
     }
 
@@ -272,7 +272,9 @@ impl Cursor {
             loop {
                 match self.constant() {
                     Some(constant) => arguments.push(constant),
-                    None => return refuse(self.line, format!("{name}(…) accepts only numbers, and strings in quotes")),
+                    None => {
+                        return refuse(self.line, format!("{name}(…) accepts only numbers, true, false, and strings in quotes"));
+                    }
                 }
                 if self.sign(")") {
                     break;

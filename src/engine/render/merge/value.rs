@@ -69,12 +69,12 @@ impl From<Json> for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     pub fn is_missing(&self) -> bool {
         matches!(self, Value::Missing)
     }
 
-    /// Whether `default(…)` replaces the value: it is missing, or is a blank string.
+    /// Returns whether `default(…)` replaces the value: it is missing, or is a blank string.
     pub(super) fn is_blank(&self) -> bool {
         match self {
             Value::Missing => true,
@@ -83,7 +83,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is true as a condition.
+    /// Returns whether the value is true as a condition.
     pub(super) fn holds(&self) -> bool {
         match self {
             Value::Missing => false,

@@ -31,7 +31,7 @@ impl<'a> Glyphs<'a> {
         Self { map: find_map(file).unwrap_or(Map::Nothing) }
     }
 
-    /// Whether the font has a glyph for this character.
+    /// Returns whether the font has a glyph for this character.
     pub fn has(&self, letter: char) -> bool {
         let code = u32::from(letter);
         match self.map {
@@ -100,7 +100,7 @@ fn in_segments(table: &[u8], code: u32) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a character is invisible or white space, and therefore needs no glyph.
+/// Returns whether a character needs no glyph: white space, and invisible and private-use characters.
 fn is_silent(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
@@ -115,7 +115,7 @@ pub fn missing(letters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char>
     letters.iter().filter(lacks).copied().collect()
 }
 
-/// Whether a character needs an emoji font.
+/// Returns whether a character needs an emoji font.
 pub fn is_pictorial(letter: char) -> bool {
     matches!(u32::from(letter), 0x203C | 0x2049 | 0x20E3 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF | 0x24C2
         | 0x25AA..=0x25FE | 0x2600..=0x27BF | 0x2934..=0x2935 | 0x2B05..=0x2B55 | 0x3030 | 0x303D | 0x3297 | 0x3299 | 0xFE0F

@@ -94,7 +94,7 @@ pub struct Rendering<T> {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of an email that its screenshot cannot show.
+/// A part of an email that its screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
     /// Characters for which no font has a glyph.
@@ -117,7 +117,7 @@ impl fmt::Display for Warning {
                  rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
-                write!(f, "The rendering lacks images: {first}{} could not be loaded.", others(*count))
+                write!(f, "Images are missing in the rendering: {first}{} could not be loaded.", others(*count))
             }
             Self::ImagesUnsound { count, first } => write!(
                 f,
@@ -272,7 +272,9 @@ impl Pixels {
 fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(Vec::len).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
-        return Err(RenderError::Misused(format!("The images total {bytes} bytes; the limit is {DRAWN_IMAGES_BYTES_MAX}.")));
+        return Err(RenderError::Misused(format!(
+            "The images have {bytes} bytes in total; reduce them to at most {DRAWN_IMAGES_BYTES_MAX}."
+        )));
     }
     Ok(())
 }

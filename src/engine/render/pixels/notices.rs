@@ -1,5 +1,5 @@
-//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, sources within the drawing
-//! engine, and the data of the checks of emails.
+//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, ported code in the
+//! drawing engine, and data that the checks of emails use.
 
 use super::fonts;
 
@@ -15,7 +15,7 @@ const ENGINE: [(&str, &str); 5] = [
 /// The licenses of the packages in the editor's script.
 const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRROR");
 
-/// The data of the checks of emails, with the notices of its authors.
+/// The notices for the data that the checks of emails use.
 const DATA: [(&str, &str); 12] = [
     ("The support tables of caniemail.com", include_str!("../../../../assets/clients/README.md")),
     ("The dictionaries of the spelling check", include_str!("../../../../assets/spelling/dictionaries/README.md")),

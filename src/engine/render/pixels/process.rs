@@ -92,7 +92,7 @@ impl Drop for QueuedRequest<'_> {
 }
 
 impl Workers {
-    /// Prepares the service without starting a worker.
+    /// Creates the queue for workers without starting one.
     pub fn new(options: Options) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let pixels = Semaphore::new((DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as usize);
@@ -100,7 +100,7 @@ impl Workers {
         Self { options, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Returns workers whose pixels are all taken, so that an image waits this long without success.
+    /// Returns workers without free pixels: a request with an image waits for this long and then fails.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }

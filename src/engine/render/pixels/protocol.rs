@@ -62,7 +62,7 @@ pub enum WorkerTask {
 }
 
 impl WorkerTask {
-    /// Whether the task draws text, which may need additional fonts.
+    /// Returns whether the task draws text, which may need additional fonts.
     pub fn draws_text(&self) -> bool {
         matches!(self, Self::Shots(_) | Self::Pdf { .. })
     }

@@ -106,14 +106,14 @@ mod tests {
         assert_eq!(
             find(&tx, project, Kind::Customer, id),
             Ok(Some(7)),
-            "the same id can belong to different contacts if the kind differs"
+            "the same ID can belong to different contacts if the kind differs"
         );
         assert_eq!(orders(&tx, project, 7, None, 10), Ok(vec![id]));
         assert_eq!(orders(&tx, project, 7, Some(id), 10), Ok(vec![]));
         assert_eq!(write(&app, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
         let tx = app.read();
         assert_eq!(find(&tx, project, Kind::Customer, id), Ok(None));
-        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "another contact's id stays");
+        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "another contact's ID stays");
         assert_eq!(orders(&tx, project, 8, None, 10), Ok(vec![id]));
     }
 

@@ -1,9 +1,9 @@
 //! The indexes of customer events: by contact and by key.
 //!
-//! The rows of these indexes are at random positions in large tables. If each request wrote them directly, writing nearly every row would
-//! copy a page many times the size of the row. A request therefore only appends two rows: one with the index entries by contact (a pending
-//! batch) and one with its sorted keys (a run). A worker moves the rows of many requests into the indexes together, so that one page copy
-//! serves many rows. Readers combine the indexes with the pending rows.
+//! The rows of these indexes are at random positions in large tables. If each request wrote them directly, nearly every row would
+//! require the copy of a page that is many times larger. A request therefore only appends two rows: one with the index entries by
+//! contact (a pending batch) and one with its sorted keys (a run). A worker moves the rows of many requests into the indexes
+//! together, so that one page copy serves many rows. Readers combine the indexes with the pending rows.
 //!
 //! Invariants: an event's entry is either pending or in the indexes, but never in both places. The backlog has a maximum size; when it is
 //! full, requests write to the indexes directly.
@@ -109,7 +109,7 @@ fn oldest_pending(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
     Ok(oldest)
 }
 
-/// Returns the events that used these keys. `digests` must be sorted, so that neighboring hashes are read from the same page.
+/// Returns the events that used these keys. `digests` must be sorted, because each run is searched only forward.
 pub fn used(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<EventId>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {

@@ -47,7 +47,8 @@ impl Operation for Setup {
     const SPEC: Spec = Spec::post("domains.setup", "/v1/domains/setup", needs(Permission::DomainWrite))
         .summary("Add both sending subdomains of a root domain")
         .about(
-            "Like POST /v1/domains/streams, but for both streams. A repeated call changes nothing and returns the same response.",
+            "Adds the subdomains send and notify of the root domain, like two calls of POST /v1/domains/streams. Existing \
+             subdomains are returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);

@@ -28,8 +28,8 @@ pub struct Batch;
 pub struct EventBatch {
     /// The project in which to record the events.
     pub project_id: ProjectId,
-    /// 1 to 500 events, each in the same form as when recording a single event, but without projectId. The response reports an invalid
-    /// event, which does not affect the other events.
+    /// 1 to 500 events, each in the same form as when recording a single event, but without projectId. An invalid event is reported
+    /// in the response and does not affect the other events.
     pub events: Rows,
 }
 

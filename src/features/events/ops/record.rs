@@ -38,7 +38,7 @@ pub struct RecordEvent {
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
-    /// A key that identifies the event. A project stores only the first event with a given key.
+    /// A key that identifies the event. A project stores only the first event with a given key, for as long as that event is kept.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -48,9 +48,9 @@ impl Operation for Record {
         .about(
             "The service stores the event with its contact for 90 days. An event with externalOrderId and a number in properties.value is \
                 a conversion: it counts once per order, for the email that the contact last clicked in the five days before \
-                occurredAt. An event whose name contains refund, cancelled or canceled counts its amount as negative, in full. The \
-                amount is subtracted from the email that its order is credited to or, if the service knows no payment with its \
-                externalOrderId, from the email of the contact's last credited order. A refund may arrive before its order. Two equal \
+                occurredAt. The amount of an event whose name contains refund, cancelled or canceled is a refund and is \
+             subtracted in full: from the email that its order is credited to or, if the service knows no payment with its \
+             externalOrderId, from the email of the contact's last credited order. A refund may arrive before its order. Two equal \
                 refunds with the same occurredAt count once, unless each has its own dedupeKey. Events never change whether a contact \
                 may be mailed. If an event adds a contact or changes a profile, no webhook event is emitted.",
         )

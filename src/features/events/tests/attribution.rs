@@ -12,7 +12,7 @@ use crate::features::revenue::{self, Scope};
 use crate::testing::{START, TestApp};
 use crate::vocab::ids::{MailingId, ProjectId};
 
-/// The time that the table calls 0: ten days after the start of the clock, which is the current time of the tests.
+/// Time 0 of the table: ten days after the start of the tests' clock.
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 
@@ -182,7 +182,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "A 1 30 USD",
     ),
     (
-        "an order reported for two people belongs to the earlier",
+        "an order reported for two people belongs to the one who paid earlier",
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
@@ -245,7 +245,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     // Refunds with a separate ID, and refunds without an ID.
     (
-        "a refund with its own id is taken from the last order",
+        "a refund with its own ID is taken from the last order",
         &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],
         "A 1 30 USD",
     ),
@@ -271,9 +271,9 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a refund at the time of the order is after it", &["click A -1h", "paid 50 USD 0", "back 20 USD 0 r"], "A 1 30 USD"),
     ("a refund that is older than every order", &["click A -1h", "paid 50 USD 0", "back 20 USD -2h r"], "A 1 30 USD"),
-    ("a refund before an order with another id", &["back 20 USD +1m r", "click A -1h", "paid 50 USD 0"], "A 1 30 USD"),
+    ("a refund before an order with another ID", &["back 20 USD +1m r", "click A -1h", "paid 50 USD 0"], "A 1 30 USD"),
     ("a refund before the order and its click", &["back 20 USD +1m r", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
-    ("a refund without an id before the order", &["back-none 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
+    ("a refund without an ID before the order", &["back-none 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
     (
         "a refund moves to its own order once that is paid",
         &["click A -9d", "paid 50 USD -8d", "back 9 USD +1m 2", "click B -1h", "paid 9 USD 0 2"],
@@ -302,7 +302,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a refund without a click of its person", &["paid 50 USD 0", "back 20 USD +1m r"], NONE),
     (
-        "the same refund again, with its own id and without",
+        "the same refund again, with its own ID and without",
         &[
             "click A -1h",
             "paid 50 USD 0",

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 
-/// The operation `go_live.checklist`.
 pub struct Checklist;
 
 /// The brand to check.

@@ -13,7 +13,6 @@ use crate::features::go_live::{CopyReport, Crossing};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// The operation `go_live.copy`.
 pub struct Copy;
 
 /// The brand to copy.
@@ -27,7 +26,8 @@ pub struct CopyBrand {
     pub contacts: bool,
     /// Continues copying contacts after an earlier request: the `contactsAfter` of its response.
     pub contacts_after: Option<u32>,
-    /// A live project of the same site whose values the copy replaces. Only needed once, if the live environment has one.
+    /// A live project of the same site whose values the copy replaces. Needed only for the first copy, and only if the live
+    /// environment has such a project.
     pub live_project_id: Option<ProjectId>,
 }
 
@@ -36,9 +36,9 @@ impl Operation for Copy {
         .summary("Copy a test project to the live environment")
         .about(
             "Copies the brand with its knowledge base, images, products, tags, topics, segments and finished emails, and on request its \
-             contacts. A repeated copy updates what has changed in the test environment and creates no duplicates; it leaves alone what \
-             has not changed, even if the live copy was edited. Contacts are merged by email; unsubscribed contacts stay unsubscribed. A \
-             request copies up to 20,000 contacts. Campaigns, webhooks, domains and suppressions are not copied.",
+             contacts. A repeated copy updates what has changed in the test environment and creates no duplicates; what has not changed \
+             is not copied again, even if the live copy was edited. Contacts are merged by email; unsubscribed contacts stay \
+             unsubscribed. A request copies up to 20,000 contacts. Campaigns, webhooks, domains and suppressions are not copied.",
         )
         .fails(&[Code::NotFound, Code::BrandExists]);
     type Input = CopyBrand;
@@ -59,7 +59,7 @@ impl Async for Copy {
         };
         let contacts = input.contacts.then_some(ContactsWish { after: input.contacts_after });
         let report = Arc::new(crossing).run(input.live_project_id, contacts).await?;
-        // The audit log of the account records who copied.
+        // This write adds the copy to the account's audit log.
         context.write(&Self::SPEC, |_| Ok(())).await?;
         Ok(Done(report))
     }

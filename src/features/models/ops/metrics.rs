@@ -13,7 +13,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::settings::{COMPOSER, OnFailure};
 
-/// The operation `models.metrics`.
 pub struct Metrics;
 
 /// How many earlier months to return.
@@ -64,7 +63,7 @@ pub struct BrandUsage {
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// The response time of the model in milliseconds.
+    /// The total response time of the model in milliseconds.
     pub milliseconds: u64,
     /// The cost, in the currency of the configured prices.
     pub cost: f64,

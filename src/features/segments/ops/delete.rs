@@ -34,7 +34,7 @@ impl Operation for Delete {
     type Output = Done<DeletedSegment>;
 
     fn example() -> (Value, Self::Output) {
-        let id = SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the id has 24 hexadecimal characters");
+        let id = SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the ID has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedSegment { id, deleted: true }))
     }
 }
@@ -58,7 +58,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         let made = app.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"));
         assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
         assert_eq!(app.delete_in(&path).refusal().0, 404);
         assert_eq!(app.get_in("/v1/contacts").data()["total"], 1);

@@ -40,7 +40,10 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Get a segment")
-        .about("Includes the number of contacts that match the filter now. GET /v1/contacts with segmentId lists these contacts.")
+        .about(
+            "Includes the number of contacts that match the filter now, unless count is false. GET /v1/contacts with segmentId lists \
+             these contacts.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = GetSegment;
@@ -73,13 +76,13 @@ mod tests {
         let app = TestApp::new();
         let contact = |email: &str, plan: &str| {
             let body = json!({ "email": email, "customFields": { "plan": plan } });
-            format!("/v1/contacts/{}", app.post_in("/v1/contacts", body).data()["id"].as_str().expect("the contact has an id"))
+            format!("/v1/contacts/{}", app.post_in("/v1/contacts", body).data()["id"].as_str().expect("the contact has an ID"))
         };
         contact("ada@example.com", "pro");
         let bob = contact("bob@example.com", "free");
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["Pro"] }] });
         let made = app.post_in("/v1/segments", json!({ "name": "pro", "filters": filters })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"));
         let count = || app.get_in(&path).data()["count"].clone();
         assert_eq!((&made["count"], count()), (&json!(1), json!(1)));
         app.patch_in(&bob, json!({ "customFields": { "plan": "PRO" } })).data();
@@ -96,7 +99,7 @@ mod tests {
         }
         let filters = json!({ "fields": [{ "key": "email", "mode": "ends_with", "values": ["@example.org"] }] });
         let made = app.post_in("/v1/segments", json!({ "name": "org", "filters": filters })).data();
-        let id = made["id"].as_str().expect("the segment has an id");
+        let id = made["id"].as_str().expect("the segment has an ID");
         let data = app.get_in(&format!("/v1/contacts?segmentId={id}")).data();
         assert_eq!((&data["total"], &data["contacts"][0]["email"]), (&json!(1), &json!("bob@example.org")));
         let unknown = app.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
@@ -107,7 +110,7 @@ mod tests {
     fn count_false_skips_the_count() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"));
         assert_eq!(app.get_in(&format!("{path}?count=false")).data()["count"], json!(null));
         assert_eq!(app.get_in("/v1/segments?count=false").data()["segments"][0]["count"], json!(null));
         assert_eq!(app.get_in(&format!("{path}?count=true")).data()["count"], 0);
@@ -117,7 +120,7 @@ mod tests {
     fn another_projects_segment_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"));
         let other = app.another_project();
         assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
     }

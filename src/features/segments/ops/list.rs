@@ -35,7 +35,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("segments.list", "/v1/segments", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences"])
         .summary("List segments")
-        .about("Lists the newest segment first. Each segment has the number of contacts that match its filter now.")
+        .about("Lists the newest segment first. Unless count is false, each segment has the number of contacts that match its filter now.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListSegments;

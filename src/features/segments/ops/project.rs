@@ -57,7 +57,7 @@ mod tests {
         let other = app.another_project();
         for project in [app.project.to_string(), other.to_string()] {
             let made = app.post("/v1/segments", json!({ "projectId": project, "name": "all" })).data();
-            let id = made["id"].as_str().expect("the segment has an id");
+            let id = made["id"].as_str().expect("the segment has an ID");
             assert_eq!(app.get(&format!("/v1/segments/{id}/project")).data(), json!({ "projectId": project }));
         }
         assert_eq!(app.get("/v1/segments/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);

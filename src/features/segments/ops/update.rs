@@ -56,7 +56,7 @@ impl Async for Update {
     async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let (id, given) = (input.id, input.filters.clone());
-        // Count before the write, because counting can fail or take long; the write then uses the cached count.
+        // Count before the write, because counting can fail or take long; the response then uses the cached count.
         let counted = context.read(move |tx| {
             projects::require(tx, account, project)?;
             let segment = store::require(tx, project, id)?;
@@ -100,7 +100,7 @@ mod tests {
     fn segment(app: &TestApp, name: &str) -> String {
         let filters = json!({ "status": "bounced" });
         let made = app.post_in("/v1/segments", json!({ "name": name, "description": "Old", "filters": filters })).data();
-        format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"))
+        format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"))
     }
 
     #[test]
@@ -142,8 +142,8 @@ mod tests {
         let app = TestApp::new();
         let tag = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
         let made = app.post_in("/v1/segments", json!({ "name": "VIPs", "filters": { "tags": [tag] } })).data();
-        app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("the tag has an id"))).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("the tag has an ID"))).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an ID"));
         let after = app.patch_in(&path, json!({ "name": "Empty" })).data();
         assert_eq!((&after["name"], &after["count"]), (&json!("Empty"), &json!(0)));
     }

@@ -55,9 +55,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("suppressions.create", "/v1/suppressions", needs(Permission::AudienceWrite))
         .summary("Suppress an address")
         .about(
-            "Takes effect immediately for the whole account, including queued messages. The entry of an address already on the list does \
-                not \
-             change, unless the new reason is more serious. The response shows the resulting entry.",
+            "Takes effect immediately for the whole account, including queued messages. The entry of an address already on the list \
+             does not change, unless the new reason is more serious. The response shows the resulting entry.",
         )
         .replay(Replay::Keyed);
     type Input = NewSuppression;

@@ -82,8 +82,8 @@ impl Async for Backup {
     }
 }
 
-/// Checks before a backup starts whether it will fit on the disk of `target`. On the disk of the data folder, the backup must also leave
-/// enough space that the service does not become read-only.
+/// Checks before a backup starts whether it will fit on the disk of `target`. If this is also the disk of the data folder, the
+/// backup must leave enough space that the service does not become read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
     // Use the allocated size, because parts of the files were never written.

@@ -10,7 +10,7 @@ use crate::vocab::finding::Finding;
 
 pub struct Doctor;
 
-/// The findings of all checks, the most urgent subjects first.
+/// The findings of all checks, in the order in which problems should be fixed.
 #[derive(Serialize, JsonSchema)]
 pub struct Findings {
     pub findings: Vec<Finding>,

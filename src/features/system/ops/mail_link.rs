@@ -54,10 +54,10 @@ impl Operation for MailLink {
 impl Async for MailLink {
     async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
-        if !input.link.starts_with(&format!("{}/", engine.base_url())) {
-            return Err(Failure::field("link", "the link does not lead to this installation"));
-        }
         let base = engine.base_url();
+        if !input.link.starts_with(&format!("{base}/")) {
+            return Err(Failure::field("link", format_args!("the link must start with {base}/, the URL of this installation")));
+        }
         let (subject, text) = match input.purpose {
             LinkPurpose::Invitation => (
                 "You're invited to Mailmill",

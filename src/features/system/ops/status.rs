@@ -28,7 +28,7 @@ pub struct StatusView {
     pub version: &'static str,
     pub started_at: WireTime,
     pub uptime_seconds: i64,
-    /// The files that hold the data.
+    /// The data files.
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
@@ -52,7 +52,7 @@ pub struct HoldStatus {
     pub reason: String,
 }
 
-/// A file that holds data.
+/// A data file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoreView {
     /// The name of the store: `control`, `test` or `live`.

@@ -84,7 +84,7 @@ mod tests {
         let made = answer.data();
         assert_eq!((&made["name"], &made["color"], &made["description"]), (&json!("VIP"), &json!("#1A73E8"), &json!(null)));
         assert_eq!(made["subscriberCount"], 0);
-        let id = made["id"].as_str().expect("the tag has an id");
+        let id = made["id"].as_str().expect("the tag has an ID");
         assert_eq!(app.get_in(&format!("/v1/tags/{id}")).data(), made);
     }
 

@@ -34,7 +34,7 @@ impl Operation for Delete {
     type Output = Done<DeletedTag>;
 
     fn example() -> (Value, Self::Output) {
-        let id = TagId::parse("66f1a2b3000000015c3e9d71").expect("the id has 24 hexadecimal characters");
+        let id = TagId::parse("66f1a2b3000000015c3e9d71").expect("the ID has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedTag { id, deleted: true }))
     }
 }
@@ -58,7 +58,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip", "news"] })).data();
         let tags = app.get_in("/v1/tags?search=vip").data();
-        let path = format!("/v1/tags/{}", tags["tags"][0]["id"].as_str().expect("the tag has an id"));
+        let path = format!("/v1/tags/{}", tags["tags"][0]["id"].as_str().expect("the tag has an ID"));
         assert_eq!(app.delete_in(&path).data()["deleted"], true);
         assert_eq!(app.get_in("/v1/contacts").data()["contacts"][0]["tags"], json!(["news"]));
         assert_eq!(app.delete_in(&path).refusal().0, 404);

@@ -55,17 +55,17 @@ mod tests {
         let contact = |email: &str| app.post_in("/v1/contacts", json!({ "email": email, "tags": ["vip"] })).data()["id"].clone();
         contact("ada@example.com");
         let second = contact("bob@example.com");
-        let id = app.get_in("/v1/tags").data()["tags"][0]["id"].as_str().expect("the tag has an id").to_owned();
+        let id = app.get_in("/v1/tags").data()["tags"][0]["id"].as_str().expect("the tag has an ID").to_owned();
         let count = || app.get_in(&format!("/v1/tags/{id}")).data()["subscriberCount"].clone();
         assert_eq!(count(), 2);
-        app.delete_in(&format!("/v1/contacts/{}", second.as_str().expect("the contact has an id"))).data();
+        app.delete_in(&format!("/v1/contacts/{}", second.as_str().expect("the contact has an ID"))).data();
         assert_eq!(count(), 1);
     }
 
     #[test]
     fn another_projects_tag_is_not_found() {
         let app = TestApp::new();
-        let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("the tag has an id").to_owned();
+        let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("the tag has an ID").to_owned();
         let other = app.another_project();
         let answer = app.get(&format!("/v1/tags/{id}?projectId={other}"));
         assert_eq!((answer.refusal().0, answer.refusal().1), (404, "RESOURCE_NOT_FOUND"));

@@ -84,7 +84,7 @@ mod tests {
 
     fn tag(app: &TestApp, name: &str) -> String {
         let made = app.post_in("/v1/tags", json!({ "name": name, "color": "#1A73E8" })).data();
-        format!("/v1/tags/{}", made["id"].as_str().expect("the tag has an id"))
+        format!("/v1/tags/{}", made["id"].as_str().expect("the tag has an ID"))
     }
 
     #[test]

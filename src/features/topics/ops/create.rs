@@ -106,7 +106,7 @@ mod tests {
         ] {
             assert_eq!(made[field], value, "{field}");
         }
-        assert_eq!(app.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"))).data(), made);
+        assert_eq!(app.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"))).data(), made);
     }
 
     #[test]

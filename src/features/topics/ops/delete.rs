@@ -34,7 +34,7 @@ impl Operation for Delete {
     type Output = Done<DeletedTopic>;
 
     fn example() -> (Value, Self::Output) {
-        let id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the id has 24 hexadecimal characters");
+        let id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the ID has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedTopic { id, deleted: true }))
     }
 }
@@ -58,9 +58,9 @@ mod tests {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"));
         app.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
-        let topic = TopicId::parse(made["id"].as_str().expect("the topic has an id")).expect("the id is valid");
+        let topic = TopicId::parse(made["id"].as_str().expect("the topic has an ID")).expect("the ID is valid");
         assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(Some(true)));
         assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
         assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(None));

@@ -53,7 +53,7 @@ mod tests {
     fn another_projects_topic_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"));
         assert_eq!(app.get_in(&path).status, 200);
         let other = app.another_project();
         assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");

@@ -80,7 +80,7 @@ mod tests {
         for (name, order) in [("late", 9), ("Beta", 1), ("alpha", 1), ("off", 0)] {
             let made = app.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();
             if name == "off" {
-                let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
+                let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"));
                 app.patch_in(&path, json!({ "isActive": false })).data();
             }
         }

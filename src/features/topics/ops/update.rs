@@ -39,7 +39,8 @@ pub struct TopicPatch {
     pub visibility: Option<TopicVisibility>,
     /// The position of the topic; the smallest comes first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether the topic is active: offered to contacts and used for mail.
+    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with
+    /// `includeInactive`.
     pub is_active: Option<bool>,
 }
 
@@ -90,7 +91,7 @@ mod tests {
     fn only_given_fields_change_and_the_time_only_if_something_does() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"));
         app.clock.advance_ms(1_000);
         assert_eq!(app.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
         let after = app.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
@@ -106,7 +107,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/topics", json!({ "name": "Offers" })).data();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an ID"));
         assert_eq!(app.patch_in(&path, json!({ "name": "UPDATES" })).data()["name"], "UPDATES");
         assert_eq!(app.patch_in(&path, json!({ "name": "offers" })).refusal().1, "NAME_TAKEN");
     }

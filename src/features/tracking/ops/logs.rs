@@ -74,8 +74,8 @@ impl Operation for Logs {
     const SPEC: Spec = Spec::get("tracking.logs", "/v1/emails/{emailId}/logs", needs_one(READERS))
         .summary("List the recipients of an email")
         .about(
-            "Covers all its campaigns, batches and direct sends, newest first. A page can have fewer rows than requested, or none, even \
-             though nextCursor is set.",
+            "Covers all campaigns, batches and direct sends of the email, newest first. A page can have fewer rows than requested, or \
+             none, even though nextCursor is set.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

@@ -123,8 +123,9 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// Returns the sort key: newest entries first and, at the same moment, the later step of a message first. Entries of one kind keep the
-    /// order in which the store returns them backward, so that the newest entries overall are among the newest of each kind.
+    /// Returns the sort key: newest entries first and, at the same moment, the later step of a message first. Entries of one kind
+    /// at one moment are ordered by ID, latest first, which is also the order in which the store returns them; the newest entries
+    /// overall are therefore among the newest of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }

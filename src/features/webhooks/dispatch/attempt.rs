@@ -16,7 +16,7 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// Which secret creates the main signature while both secrets are used for signing.
+/// The secret that creates the main signature while two secrets sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
     /// The current secret.

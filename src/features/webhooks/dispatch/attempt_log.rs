@@ -138,7 +138,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
     Ok(())
 }
 
-/// Records as lost the attempts of a process that no longer exists.
+/// Ends, as failed, the attempts that an earlier process left in flight.
 pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
     let mut writer = DeliveryWriter::open(tx);
     for (webhook, id) in due {

@@ -1,7 +1,7 @@
 //! Limits the concurrent attempts per endpoint, so that a slow or dead endpoint never blocks others. All functions are pure.
 //!
-//! An endpoint starts with few concurrent attempts and is allowed more when it responds quickly. All endpoints that have not responded
-//! quickly share at most half of the connections, so that they never block quick endpoints.
+//! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. All endpoints whose last
+//! attempt did not succeed quickly share at most half of the connections, so that they never block quick endpoints.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::vocab::limits;
 struct Lane {
     window: usize,
     in_flight: usize,
-    /// Whether the endpoint's last response was quick.
+    /// Whether the endpoint's last attempt succeeded quickly.
     is_quick: bool,
     /// The secret that the endpoint probably has, while two secrets sign.
     secret: SigningSecret,
@@ -103,7 +103,7 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Ends an attempt, with its success and duration.
+    /// Records the end of an attempt: adapts the endpoint's limit to the result and releases the capacity.
     pub fn ended(&mut self, key: WebhookKey, well: bool, took: Duration) {
         let mut lane = self.lane(key);
         let was_quick = lane.is_quick;
@@ -122,9 +122,9 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Returns which secret creates the main signature of this attempt during a rotation. A receiver may have either secret and may check
-    /// only one signature. The first attempt uses the secret that probably works, the second attempt the current secret, and the third
-    /// attempt the previous secret.
+    /// Returns which secret creates the main signature of this attempt during a grace period. A receiver may have either secret and
+    /// may check only one signature. The first attempt uses the secret that probably works, the second attempt the current secret,
+    /// and the third attempt the previous secret.
     pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
             1 => self.lane(key).secret,

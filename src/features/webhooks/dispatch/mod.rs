@@ -1,8 +1,8 @@
 //! The dispatcher of one environment: reads due deliveries from the store, starts their attempts, and records the results.
 //!
-//! The store is the queue; only the attempts in flight are held in memory. The start of an attempt is recorded before the attempt is made,
-//! and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never causes an
-//! additional one.
+//! The store is the queue; only the attempts in flight are in memory. The start of an attempt is recorded before the attempt is
+//! made, and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never
+//! causes an additional one.
 
 pub mod attempt;
 pub mod attempt_log;
@@ -117,7 +117,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // This wait is short, because every attempt has a time limit of a few seconds.
+        // This wait is short, because every attempt has a time limit.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;
@@ -183,7 +183,8 @@ impl Dispatcher {
         Ok(wait.clamp(Duration::from_millis(1), POLL_INTERVAL))
     }
 
-    /// Returns due deliveries for endpoints that have capacity and are not paused; notes when the other endpoints must be polled.
+    /// Returns due deliveries for endpoints that have capacity and are not paused. Records in `next` when a skipped endpoint is
+    /// due.
     fn ready(&mut self, now: Timestamp) -> Result<Vec<(WebhookKey, Vec<Due>)>, Failure> {
         let tx = self.store.read();
         if self.after.is_none() {

@@ -35,13 +35,13 @@ pub struct NewWebhook {
     pub events: Vec<Subscription>,
     /// The purpose of the webhook.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to send with every delivery, such as `Authorization`: at most 20, and none of the headers that every delivery has. The
+    /// Headers to send with every delivery, such as `Authorization`: at most 20, and none that Mailmill sets or reserves. The
     /// values are stored encrypted and never shown again.
     #[schemars(transform = describe_headers)]
     pub custom_headers: Option<BTreeMap<String, String>>,
     /// Whether the webhook receives events; true if absent.
     pub active: Option<bool>,
-    /// Whether deliveries also carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
+    /// Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
     /// public Standard Webhooks libraries verify with the same secret; false if absent.
     pub standard_signature: Option<bool>,
 }
@@ -52,7 +52,7 @@ impl Operation for Create {
         .about(
             "The response shows the signing secret only once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
              the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as shown here, including its whsec_ prefix. \
-             A 2xx response within ten seconds is a success; any other result is retried, with three attempts in total.",
+             A 2xx response within ten seconds is a success; any other result except 410 is retried, up to three attempts in total.",
         )
         .replay(Replay::Keyed)
         .answers_secret()
@@ -201,7 +201,7 @@ mod tests {
         let room = limits::URL_CHARACTERS_MAX - start.len();
         assert_eq!(with("a".repeat(room)).data()["url"].as_str().map(str::len), Some(limits::URL_CHARACTERS_MAX));
         assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the URL is longer than "));
-        // When it is encoded, the character ü becomes six characters.
+        // The encoded form of ü has six characters.
         assert_eq!(with("ü".repeat(room / 6)).status, 201);
         assert_eq!(with("ü".repeat(room / 6 + 1)).refusal().0, 400);
     }

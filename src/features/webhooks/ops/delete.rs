@@ -26,7 +26,7 @@ pub struct DeletedWebhook {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("webhooks.delete", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
         .summary("Delete a webhook")
-        .about("Also deletes its deliveries; pending ones are not delivered. An attempt in flight may still arrive.")
+        .about("Also deletes the webhook's deliveries; pending ones are not delivered. An attempt in flight may still arrive.")
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
     type Output = Done<DeletedWebhook>;

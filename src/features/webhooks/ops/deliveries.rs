@@ -34,8 +34,8 @@ impl Operation for Deliveries {
     const SPEC: Spec = Spec::get("webhooks.deliveries", "/v1/webhooks/{webhookId}/deliveries", needs(Permission::WebhookRead))
         .summary("List deliveries")
         .about(
-            "Lists the newest delivery first, with the record of every attempt. The setting webhooks.deliveries_kept_days is \
-             the number of days that deliveries are kept. A status filter searches the newest 20,000 deliveries.",
+            "Lists the newest delivery first, with the record of every attempt. Deliveries are kept for the \
+             number of days in the setting webhooks.deliveries_kept_days. A status filter searches the newest 20,000 deliveries.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

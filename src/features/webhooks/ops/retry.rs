@@ -24,7 +24,7 @@ impl Operation for Retry {
     )
     .summary("Redeliver an event")
     .about(
-        "Creates a new delivery of the same event, with three new attempts and the same event ID and body. Events are kept \
+        "Creates a new delivery of the same event, with up to three new attempts and the same event ID and body. Events are kept \
                  for seven days. Fails while a delivery of the event is pending.",
     )
     .replay(Replay::Keyed)

@@ -45,7 +45,7 @@ pub struct WebhookPatch {
     #[schemars(transform = describe_headers)]
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
-    /// Whether deliveries also carry the Standard Webhooks signature.
+    /// Whether deliveries also have the Standard Webhooks signature.
     pub standard_signature: Option<bool>,
 }
 

@@ -41,7 +41,7 @@ impl<S: Stream> Connection<S> {
         self.ahead.is_empty().then_some(self.stream)
     }
 
-    /// Whether the client has sent more bytes without waiting for our reply.
+    /// Returns whether the client has sent more bytes without waiting for our reply.
     pub fn is_prefetch(&self) -> bool {
         !self.ahead.is_empty()
     }

@@ -63,7 +63,7 @@ pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
 /// The handler of received mail.
 pub trait MailHandler: Send + Sync + 'static {
-    /// Whether mail to this address is accepted. Called for each recipient, before the message is received.
+    /// Returns whether mail to this address is accepted. Called for each recipient, before the message is received.
     fn wants(&self, recipient: &str) -> bool;
 
     /// Handles a message. The client gets the result as a reply.
@@ -174,7 +174,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
             if commands.write_all(line).await.is_err() {
                 break;
             }
-            // Lets the server reply first: a command that arrives before the reply ends the session.
+            // Let the server reply first: a command that arrives before the reply ends the session.
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }

@@ -82,7 +82,7 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         biased;
         // The whole session has a time limit too, because a client can stay just within the limit of each step.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
-        // Every complete message has been answered. The client keeps its other messages, and sends them over another connection.
+        // The client has a reply to every complete message. It keeps its other messages, and sends them over another connection.
         () = making_room(activity) => {}
     }
 }

@@ -29,7 +29,7 @@ async fn one_connection_sends_many_messages_and_then_quits() {
 }
 
 #[tokio::test]
-async fn there_are_never_more_connections_than_the_setting_says() {
+async fn there_are_never_more_connections_than_the_setting_allows() {
     let slow = || MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(Duration::from_millis(20)));
     let (one, other) = (slow(), slow());
     let mail = format!("connections = 3\nrelay = ['smtp://{}', 'smtp://{}?for=other.example']", one.address, other.address);
@@ -82,7 +82,7 @@ async fn a_new_connection_that_dies_is_not_retried() {
 }
 
 #[tokio::test]
-async fn connections_that_rest_too_long_are_closed() {
+async fn connections_that_are_idle_for_too_long_are_closed() {
     let sink = MailSink::usual();
     let transport = to(&sink, Timeouts { idle: Duration::from_millis(50), ..patient() });
     assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);

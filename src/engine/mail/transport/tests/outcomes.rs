@@ -127,7 +127,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
     assert_eq!(slow.letters()[0].body, message);
 }
 
-/// A recorder that waits for as long as the server needs for its misbehavior.
+/// A recorder that returns only after the server has misbehaved.
 struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {

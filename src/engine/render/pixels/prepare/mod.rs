@@ -219,7 +219,8 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a style sheet mentions fonts, and so can set font sizes. The text to which they apply is unknown until selectors are matched.
+/// Returns whether a style sheet mentions fonts, and so can set font sizes. The text to which they apply is unknown until selectors are
+/// matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];
@@ -227,8 +228,8 @@ fn has_sizes(html: &str) -> bool {
     })
 }
 
-/// Whether an element is not drawn, including its content. Text fields, checkboxes and their labels are drawn, because interactive menus
-/// consist of them.
+/// Returns whether an element is not drawn, including its content. Text fields, checkboxes and their labels are drawn, because
+/// interactive menus consist of them.
 fn is_dropped(name: &str) -> bool {
     matches!(
         name,
@@ -262,7 +263,7 @@ fn span(value: &str, most: u32) -> String {
     digits.parse::<u32>().unwrap_or(1).clamp(1, most).to_string()
 }
 
-/// Whether a URL may become a link in a PDF.
+/// Returns whether a URL may become a link in a PDF.
 fn is_link(address: &str) -> bool {
     let start: String = address.trim().chars().take(8).collect::<String>().to_ascii_lowercase();
     ["http://", "https://", "mailto:", "tel:", "#"].iter().any(|scheme| start.starts_with(scheme))
