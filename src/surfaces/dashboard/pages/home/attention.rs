@@ -1,5 +1,4 @@
-//! The notices about problems that need attention: one sentence each, with a link to the page that fixes the problem. The functions are
-//! pure.
+//! The notices about problems that need attention: a short text each, with a link to the page that helps. The functions are pure.
 
 use serde_json::{Value, json};
 
