@@ -20,8 +20,8 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Returns the limits that fit into `descriptors`. The reserve comes first, because a service that cannot open its own files cannot
-    /// serve requests.
+    /// Returns the limits that fit into `descriptors`. The reserve is subtracted first, because a service that cannot open its own files
+    /// cannot serve requests.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();

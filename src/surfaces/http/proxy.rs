@@ -60,8 +60,8 @@ impl ProxyTrust {
                 break;
             }
         }
-        // The same position in the other list belongs to the same hop. Proxies that replace the header rather than appending to it leave a
-        // single element, which then applies to the whole chain.
+        // The element at the same position in `X-Forwarded-Proto` is from the same hop. Proxies that replace the header rather than append
+        // to it leave a single element, which then applies to the whole chain.
         let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
         let tls = match protocol {
             Some(protocol) => protocol.eq_ignore_ascii_case("https"),
