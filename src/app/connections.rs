@@ -13,7 +13,7 @@ pub struct Connections {
     pub inbound: usize,
     /// Whether other servers can deliver mail to this service.
     pub listens: bool,
-    /// The number of descriptors reserved for other purposes: stores, search index, outgoing mail, webhooks.
+    /// The number of descriptors reserved for other purposes: stores, search indexes, incoming and outgoing mail, webhooks.
     pub reserve: usize,
     /// Whether fewer HTTP connections are allowed than the settings specify.
     pub is_reduced: bool,

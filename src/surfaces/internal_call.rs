@@ -75,7 +75,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns a path part in which every character except letters, digits and `-_.~` is escaped.
+/// Returns a path part in which every byte except ASCII letters, digits and `-_.~` is escaped, and also the dots of
+/// `.` and `..`, so that the value cannot lead to another path.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {

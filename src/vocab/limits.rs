@@ -1079,8 +1079,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// memory at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
-/// settings, and several smaller ones. Parsed, 10 MB of contacts takes 43 MiB, and the memory of the previous body may not be free yet.
-/// Together, they use a tenth of a server with 1 GB.
+/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not
+/// be free yet, this is a tenth of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);

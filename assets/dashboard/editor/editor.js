@@ -513,7 +513,7 @@
       focus[axis] = event.target.value / 100;
       place();
     } });
-    const across = point(0, "Focus point from left to right"), down = point(1, "Focus point from top to bottom");
+    const across = point(0, "Horizontal focus point"), down = point(1, "Vertical focus point");
     const place = () => {
       mark.style.left = `${focus[0] * 100}%`;
       mark.style.top = `${focus[1] * 100}%`;

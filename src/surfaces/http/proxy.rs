@@ -22,7 +22,7 @@ const HOPS_MAX: usize = 16;
 pub struct ProxyTrust {
     /// Whether a proxy in front of the plain HTTP address terminates TLS.
     pub behind_proxy: bool,
-    /// The IP addresses of the proxies.
+    /// The IP addresses of the proxies, as ranges.
     pub networks: Vec<Network>,
 }
 
