@@ -57,7 +57,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// An app with a project full of contacts.
+/// An app with a project that has many contacts.
 struct Fixture {
     app: BenchApp,
     project: String,
@@ -107,7 +107,7 @@ impl Fixture {
     }
 }
 
-/// Each client sends this many requests in sequence; returns the total time.
+/// Sends requests with several clients, each of which sends `each` requests in sequence; returns the total time.
 fn load(
     address: SocketAddr,
     key: &str,
@@ -140,7 +140,7 @@ fn load(
     began.elapsed()
 }
 
-/// The store alone: an event's row at the end and two small rows at random positions, `per_command` events per command.
+/// The store alone. For each event, it writes a row at the end and two small rows at random positions.
 struct Bare {
     store: Arc<Store>,
     next: AtomicU64,

@@ -83,7 +83,7 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
     let share = same as f64 / count;
     worst.sort_by(|one, other| one.0.total_cmp(&other.0));
     println!(
-        "\n{count} pictures: mean SSIM {mean:.4} (bar {LIKENESS_MIN}), same height {:.1} % (bar {:.0} %)",
+        "\n{count} pictures: mean SSIM {mean:.4} (target {LIKENESS_MIN}), same height {:.1} % (target {:.0} %)",
         share * 100.0,
         SAME_HEIGHT_MIN * 100.0
     );
@@ -92,7 +92,7 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
         worst.iter().take(8).map(|(alike, name)| format!("{name} {alike:.3}")).collect::<Vec<_>>().join(", ")
     );
     let met = mean >= LIKENESS_MIN && share >= SAME_HEIGHT_MIN;
-    println!("{}", if met { "The bar is met." } else { "The bar is NOT met." });
+    println!("{}", if met { "The target is met." } else { "The target is NOT met." });
 }
 
 /// Returns name and HTML of each email in a folder, in order. MJML that does not parse is reported and skipped.

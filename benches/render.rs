@@ -23,7 +23,7 @@ use mailmill::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const BLOCKS: usize = 12;
 
-/// Twelve blocks of the sample: the first eleven and the footer.
+/// Returns an email with twelve blocks of the sample: the first eleven and the footer.
 fn typical(layout: Layout) -> (Email, Theme) {
     let mut email = Email { style: Style { layout: Some(layout), ..Style::default() }, ..Email::sample() };
     let last = email.blocks.len() - 1;
@@ -56,7 +56,7 @@ const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;
 })();
 ";
 
-/// The same MJML with the npm package, if it exists.
+/// Renders the same MJML with the npm package, if it is installed.
 #[expect(clippy::disallowed_methods, reason = "a comparison is measured by the clock")]
 fn comparing(_: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
@@ -81,7 +81,7 @@ fn comparing(_: &mut Criterion) {
     println!("email/npm mjml: {theirs:.2} ms, ours {ours:.3} ms: {:.0} times as fast", theirs / ours);
 }
 
-/// A brand like an imported one.
+/// Returns a brand like an imported one.
 fn brand() -> Brand {
     let product = |number: u32| BrandProduct {
         name: format!("Oolong {number}"),
@@ -102,7 +102,7 @@ fn brand() -> Brand {
     }
 }
 
-/// From a brief to an email, without and with all its texts.
+/// Measures the composer: from a brief to a document, and to all texts of the email.
 fn composing(c: &mut Criterion) {
     let brand = brand();
     let prompt = "Summer sale: 25% off everything with code SUN25 until Sunday 29 November";
@@ -124,7 +124,7 @@ fn composing(c: &mut Criterion) {
     });
 }
 
-/// A screenshot of an email, each by a new worker process.
+/// Measures a screenshot of an email, including the start of its worker process.
 fn shooting(c: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
     let html = render(&email, &look).html;

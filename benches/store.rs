@@ -36,7 +36,7 @@ fn scattered(number: u32) -> [u8; 16] {
     ((u128::from(word) << 64) | u128::from(word ^ (word >> 32))).to_be_bytes()
 }
 
-/// Writes what creating a contact writes: its row, its index row at a random position, a count, a change in the feed.
+/// Writes the same rows as the creation of a contact: its row, its index row at a random position, a count, and a change in the feed.
 fn add_contact(tx: &mut WriteTx<'_>, number: u32) -> Result<()> {
     if tx.has(BY_EMAIL, &(PROJECT, scattered(number)))? {
         return Err(Error::Busy);
@@ -64,7 +64,7 @@ impl Bench {
         self.next.fetch_add(count, Ordering::Relaxed)
     }
 
-    /// 64 clients, each waiting for its response before its next command.
+    /// Writes with 64 clients, each of which waits for its response before its next command.
     fn many_writers(&self) {
         self.runtime.block_on(async {
             let mut writers = JoinSet::new();
@@ -82,7 +82,7 @@ impl Bench {
         });
     }
 
-    /// The same commands with one commit each.
+    /// Writes the same commands with one commit each.
     fn one_writer(&self, commands: u32) {
         let first = self.numbers(commands);
         self.runtime.block_on(async {
@@ -92,7 +92,7 @@ impl Bench {
         });
     }
 
-    /// A group of a bulk write: rows in key order, the index rows sorted by the overlay.
+    /// Writes one group of a bulk write: rows in key order, with index rows that the overlay sorts.
     fn bulk(&self) {
         let first = self.numbers(BULK_ROWS);
         let wrote = self.store.write_blocking(move |tx| {

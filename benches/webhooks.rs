@@ -36,7 +36,7 @@ const RECEIVERS: usize = 100;
 const DEAD: usize = 50;
 const IDLE_ROUNDS: usize = 100;
 const IDLE_PAUSE: Duration = Duration::from_millis(20);
-/// Rows written per delivery: its own three times, when it is due three times, the counts and the queue.
+/// The number of rows written per delivery: the delivery three times, its due time three times, the counts, and the queue.
 const ROWS_PER_DELIVERY: usize = 8;
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
@@ -136,7 +136,7 @@ async fn throughput(fixture: &Fixture, arrivals: &Arrivals) -> f64 {
     (events() * RECEIVERS) as f64 / started.elapsed().as_secs_f64()
 }
 
-/// The same posts by a bare client: as many at a time, one connection each, and no records.
+/// Returns the posts per second of a bare client: as many requests at a time, each on its own connection, and no records.
 async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
     let body = Bytes::from(vec![b'x'; 400]);
     let started = now();
@@ -185,7 +185,7 @@ async fn store_alone(fixture: &Fixture) -> f64 {
     (commits * 512) as f64 / started.elapsed().as_secs_f64()
 }
 
-/// From the commit to the first byte at each receiver, when idle: the median, and the 99th percentile.
+/// Returns the time from the commit to the first byte at each receiver, when idle: the median, and the 99th percentile.
 async fn idle(fixture: &Fixture, arrivals: &Arrivals) -> (Duration, Duration) {
     arrivals.first.lock().expect("no panic").clear();
     let mut times = Vec::new();
@@ -221,7 +221,7 @@ async fn measure() {
     );
     let mut silent = Vec::new();
     for number in 0..DEAD {
-        // Half of the dead ones accept connections without responding, half accept none.
+        // Half of the dead endpoints accept connections but do not respond; the other half accept none.
         let socket = Silent::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = socket.local_addr().expect("bound");
         if number.is_multiple_of(2) {

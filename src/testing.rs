@@ -1,6 +1,6 @@
-//! The app for tests: the whole engine on temporary files, with a clock that stands still and a key with all permissions.
+//! The app for tests: the whole engine on temporary files, with a clock that only tests advance and a key with all permissions.
 //!
-//! Tests call operations in the same way as clients, through the same pipeline, and check statuses and bodies. No sockets are involved.
+//! Tests call operations through the same pipeline as clients, without sockets, and check statuses and bodies.
 
 pub mod fake_model;
 pub mod mail_sink;
@@ -180,7 +180,7 @@ impl TestApp {
             pixels: Pixels::embedded(workers),
             openapi: || openapi::document(OPERATIONS, None).to_string().into(),
         });
-        // Tests wait for a shorter time than callers do.
+        // In tests, a large body waits only briefly for memory.
         engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
         let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");

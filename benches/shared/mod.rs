@@ -1,5 +1,5 @@
-//! Shared code of the benches: a service on a temporary folder, opened like the program opens it, and a key with all permissions and no
-//! limits.
+//! Shared code of the benches: a service on a temporary folder, opened in the same way as the program opens it, and a key with all
+//! permissions and no limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct BenchApp {
 }
 
 impl BenchApp {
-    /// Opens a new one in `folder`, with the default settings changed by `change`.
+    /// Opens a new service in `folder`, with the default settings changed by `change`.
     pub fn open(folder: &Path, environment: Environment, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
@@ -41,7 +41,7 @@ impl BenchApp {
         let id = AccountId::make(clock.now(), random.as_ref());
         let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
         let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
-        // The key cache must know the account too, because sending reads its limits there.
+        // The key cache needs the account too, because sending reads the account's limits there.
         let (rate_limits, user_rate_limits) = Default::default();
         let account = engine.keys.ensure_account_limits(id, || AccountLimits {
             id,

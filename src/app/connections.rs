@@ -13,15 +13,15 @@ pub struct Connections {
     pub inbound: usize,
     /// Whether other servers can deliver mail to this service.
     pub listens: bool,
-    /// The number of descriptors reserved for other purposes: stores, search index, outgoing mail, webhooks.
+    /// The number of descriptors reserved for other purposes: stores, search indexes, incoming and outgoing mail, webhooks.
     pub reserve: usize,
     /// Whether fewer HTTP connections are allowed than the settings specify.
     pub is_reduced: bool,
 }
 
 impl Connections {
-    /// Returns the limits that fit into `descriptors`. The reserve comes first, because a service that cannot open its own files cannot
-    /// serve requests.
+    /// Returns the limits that fit into `descriptors`. The reserve is subtracted first, because a service that cannot open its own files
+    /// cannot serve requests.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();

@@ -37,7 +37,7 @@ pub struct DemoTarget {
 }
 
 /// Returns the demo of a folder. A new demo starts some days in the past and advances its clock to the present, so that opens, clicks and
-/// orders are spread over several days. An existing demo has its site already.
+/// orders are spread over several days. An existing demo keeps its site.
 pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
     if let Some(Err(error)) = site.as_ref().map(|site| site.parse::<Site>()) {

@@ -40,11 +40,12 @@ impl fmt::Display for FolderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InUse { path, pid } => {
-                write!(f, "another mailmill process")?;
-                if let Some(pid) = pid {
-                    write!(f, " (process ID {pid})")?;
-                }
-                write!(f, " uses the data folder {}: stop it first, or choose another folder with --data", path.display())
+                let pid = pid.map(|pid| format!(" (process ID {pid})")).unwrap_or_default();
+                write!(
+                    f,
+                    "another mailmill process{pid} uses the data folder {}: stop it first, or choose another folder with --data",
+                    path.display()
+                )
             }
             Self::Open { path, mode } => write!(
                 f,

@@ -51,7 +51,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         ));
     }
     match wanted.resume {
-        true => say("Sending resumes at the next start: emails that were sent after the backup was made are sent again."),
+        true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),
         false => {
             say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."))
         }

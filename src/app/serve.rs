@@ -204,7 +204,7 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),
-        // No client trusts the self-signed certificate yet.
+        // HTTP is preferred, because clients do not trust the self-signed certificate yet.
         (None, _, Some(address)) => format!("http://{}", reachable(address)),
         (None, Some(address), None) => format!("https://{}", reachable(address)),
         (None, None, None) => String::new(),

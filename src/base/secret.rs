@@ -87,7 +87,7 @@ pub fn same(left: &[u8], right: &[u8]) -> bool {
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Returns `length` random letters and digits, each of which carries log2 62 = 5.95 bits.
+/// Returns `length` random letters and digits. Each has log2 62 = 5.95 bits of randomness.
 pub fn random_base62(random: &dyn Random, length: usize) -> String {
     random_of(random, BASE62, length)
 }
@@ -95,7 +95,7 @@ pub fn random_base62(random: &dyn Random, length: usize) -> String {
 /// The characters of codes that people read, say and type without confusing them: no vowels, so no words, and no digits (RFC 8628 §6.1).
 const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 
-/// Returns `groups` groups of four letters for users to type, like `BCDF-GHJK`. Each letter carries log2 20 = 4.3 bits.
+/// Returns `groups` groups of four letters for users to type, like `BCDF-GHJK`. Each letter has log2 20 = 4.3 bits of randomness.
 pub fn random_code(random: &dyn Random, groups: usize) -> String {
     let letters = random_of(random, CONSONANTS, 4 * groups);
     let mut code = String::with_capacity(5 * groups);

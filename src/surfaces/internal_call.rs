@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::engine::api::Entry;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 
-/// Returns the request that passes `input` to the operation `id`. Path parameters are put into the path and the other values into the
-/// query, or into the body as JSON unless `given` is the raw body.
+/// Returns the request that passes `input` to the operation `id`. Path parameters are put into the path. The other values are put into the
+/// JSON body if the method has a body, otherwise into the query. If `given` is a raw body, it replaces them.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = operations.iter().find(|entry| entry.spec.id == id);
     let entry = entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"));
@@ -75,7 +75,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns a path part in which every character except letters, digits and `-_.~` is escaped.
+/// Returns a path part in which every byte except ASCII letters, digits and `-_.~` is escaped, and also the dots of
+/// `.` and `..`, so that the value cannot lead to another path.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {

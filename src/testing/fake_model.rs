@@ -16,7 +16,7 @@ use crate::features::projects::brand::Brand;
 /// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends text or JSON in the protocol's envelope. Of a document, it sends the part that the request asks for.
+    /// Sends text or JSON in the protocol's envelope. If the text is a document, sends the part of it that the request asks for.
     Text(String),
     /// The model reached its length limit.
     Cut(String),
@@ -33,7 +33,7 @@ pub enum Reaction {
 }
 
 impl Reaction {
-    /// The whole document that the reaction has, if it is one.
+    /// Returns the document in the reaction's text, if the text is a document.
     fn document(&self) -> Option<Value> {
         let Self::Text(text) = self else { return None };
         serde_json::from_str(text).ok().filter(|json: &Value| json["blocks"].is_array())
@@ -49,12 +49,12 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    /// A header's value; `name` is lowercase.
+    /// Returns a header's value; `name` is lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The JSON schema of the answer that the request asks for, and its name.
+    /// Returns the name and the JSON schema of the answer that the request asks for.
     pub fn schema(&self) -> (&str, &Value) {
         let openai = &self.body["response_format"]["json_schema"];
         let (name, schema) = match openai.is_object() {
@@ -64,13 +64,13 @@ impl ModelCall {
         (name.as_str().unwrap_or_default(), schema)
     }
 
-    /// Whether the request returns errors to the model.
+    /// Returns whether the request asks the model to correct errors in its last answer.
     pub fn is_correction(&self) -> bool {
         let turns = self.body["messages"].as_array().expect("messages");
         self.schema().0 == "repair_email" || turns.iter().filter(|turn| turn["role"] == "user").count() > 1
     }
 
-    /// The answer of a model that has this document in mind.
+    /// Returns the answer of a model that writes this document: the part of the document that this request asks for.
     fn answer(&self, document: &Value) -> String {
         let (name, schema) = self.schema();
         let blocks = document["blocks"].as_array().expect("a document has blocks");
@@ -111,7 +111,7 @@ impl ModelCall {
         answer.to_string()
     }
 
-    /// The text of the last turn.
+    /// Returns the text of the last turn.
     pub fn last_turn(&self) -> &str {
         let turns = self.body["messages"].as_array().expect("messages");
         turns.last().and_then(|turn| turn["content"].as_str()).expect("text")
@@ -130,8 +130,8 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// A server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is written,
-    /// until errors are returned to the model or the next email begins.
+    /// Starts a server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is
+    /// written, until a request asks for corrections or the next email starts.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter();
         let mut now: Option<Reaction> = None;
@@ -144,12 +144,13 @@ impl FakeModel {
         })
     }
 
-    /// A server that chooses its reaction by the request. Requests for briefs get the brief that rules make, and are not recorded.
+    /// Starts a server that chooses its reaction by the request. Requests for briefs get the brief that the built-in rules read, and are not
+    /// recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, false)
     }
 
-    /// A server that chooses its reaction by the request, also to requests for briefs.
+    /// Starts a server that chooses its reaction by the request, also for requests for briefs.
     pub fn briefing(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, true)
     }
@@ -176,12 +177,12 @@ impl FakeModel {
         Self { address, asked, accepting: Some(accepting), stop }
     }
 
-    /// Its URL, in the form of the settings for the OpenAI protocol.
+    /// Returns the server's URL, as the settings need it for the OpenAI protocol.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// All requests so far.
+    /// Returns the requests since the last call.
     pub fn asked(&self) -> Vec<ModelCall> {
         self.asked.try_iter().collect()
     }
@@ -234,7 +235,7 @@ fn serve(stream: TcpStream, (script, reads_briefs): (&Script, bool), tell: &Send
     react(stream, reaction, is_anthropic, has_tool)
 }
 
-/// The brief that rules make of the prompt in a request, as a model would answer.
+/// Returns the brief that the built-in rules read from the prompt in a request, in the form of a model's answer.
 fn brief_by_rules(request: &str) -> Value {
     let prompt = request.trim().trim_start_matches("<request>\n").trim_end_matches("\n</request>");
     let brief = brief::parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
@@ -269,7 +270,7 @@ fn brief_by_rules(request: &str) -> Value {
     })
 }
 
-/// The protocol's objection to a request.
+/// Returns the error message if the request breaks a rule of its protocol.
 fn complaint(asked: &ModelCall) -> Option<String> {
     let body = &asked.body;
     let says = |problem: &str| Some(problem.to_owned());

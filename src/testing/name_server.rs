@@ -21,7 +21,7 @@ const AAAA: u16 = 28;
 const UDP_BYTES_MAX: usize = 1_232;
 const SECONDS_TO_LIVE: u32 = 300;
 
-/// Type and data of each record of a name.
+/// The records by name: the type and the data of each.
 type Zone = BTreeMap<String, Vec<(u16, Vec<u8>)>>;
 
 #[derive(Default)]
@@ -100,7 +100,7 @@ impl NameServer {
         self
     }
 
-    /// The number of queries so far.
+    /// Returns the number of queries so far.
     pub fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
     }
@@ -123,7 +123,7 @@ impl Drop for NameServer {
     }
 }
 
-/// Sockets with one port for both protocols.
+/// Returns sockets that use the same port for UDP and TCP.
 fn sockets() -> (UdpSocket, TcpListener) {
     for _ in 0..100 {
         let udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
@@ -169,7 +169,7 @@ fn read_framed(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     Ok(question)
 }
 
-/// The response to a query; `None` if it is not one.
+/// Returns the response to a query; `None` if the bytes are not a query.
 fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     state.asked.fetch_add(1, Ordering::SeqCst);
     let (name, end) = read_name(question, 12)?;
@@ -185,7 +185,7 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     let written: Vec<u8> = records.iter().flat_map(|(name, kind, data)| record(name, *kind, data)).collect();
     let is_cut = 12 + asked.len() + written.len() > bytes_max;
     let (count, written) = if is_cut { (0, Vec::new()) } else { (records.len() as u16, written) };
-    // If there are no records, the authority section sets how long that may be cached.
+    // If there are no records, the authority section states how long their absence may be cached.
     let authority = if count == 0 && code != 2 && !is_cut { record(&name, SOA, &start_of_authority()) } else { Vec::new() };
     let mut answer = question.get(..2)?.to_vec();
     answer.extend_from_slice(&[0x85 | if is_cut { 0x02 } else { 0 }, 0x80 | code]);
@@ -198,7 +198,7 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// The records of a name, following its aliases; and whether the name exists.
+/// Returns the records of a name, following its aliases, and whether the name exists.
 fn find(zone: &Zone, name: &str, kind: u16) -> (Vec<(String, u16, Vec<u8>)>, bool) {
     let mut found = Vec::new();
     let mut name = name.to_owned();
@@ -244,7 +244,7 @@ fn wire_name(name: &str) -> Vec<u8> {
     wire
 }
 
-/// The name at `at` in lowercase, and its end. Queries and our own records have no compression pointers.
+/// Returns the name at `at` in lowercase, and where it ends. Queries and this server's records have no compression pointers.
 fn read_name(bytes: &[u8], mut at: usize) -> Option<(String, usize)> {
     let mut labels = Vec::new();
     loop {

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A path's response: status, content type, body.
+/// The responses: path, status, content type, body.
 type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
 
 /// The site. Its thread ends with the process.
@@ -31,18 +31,18 @@ impl Site {
         Self { address, answers, asked }
     }
 
-    /// A site with one page.
+    /// Starts a site with one page.
     pub fn of_page(path: &'static str, html: &str) -> Self {
         Self::start(vec![(path, 200, "text/html", html.into())])
     }
 
-    /// A site whose server does not run.
+    /// Returns a site whose server does not run.
     pub fn closed() -> Self {
         let address = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
         Self { address, answers: Arc::default(), asked: Arc::default() }
     }
 
-    /// The URL of its home page.
+    /// Returns the URL of the site's home page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -59,7 +59,7 @@ impl Site {
         answers.push((path, status, kind, body.into()));
     }
 
-    /// The requested paths.
+    /// Returns the requested paths.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }

@@ -1,4 +1,4 @@
-//! The two environments of an API key: test and live.
+//! The two environments: test and live.
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 
 // --- Lists ---
 
-/// The default number of rows on a page of a list: one screen, which clients of this API expect when they set no limit.
+/// The default number of rows on a page of a list: about one screen. Clients that set no limit expect this number.
 pub const PAGE_LIMIT_DEFAULT: u64 = 20;
 /// The maximum number of rows on a page of a list: enough for a screen of any size. A larger page would make one request as expensive as
 /// many; larger limits are rejected.
@@ -142,7 +142,7 @@ pub const CLAIMS_WAITING_MAX: usize = 2_000;
 /// many. Further polls are rejected.
 pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
 /// The number of wrong codes in ten minutes, by one user or from one client address, after which further attempts have to wait. Users
-/// mistype a code once or twice, and a code has 34 bits.
+/// mistype a code once or twice, and a code has 34 random bits, too many to guess at this rate.
 pub const CLAIM_GUESSES_FREE: u32 = 5;
 /// The period in which [`CLAIM_GUESSES_FREE`] wrong codes are allowed: as long as a code is valid.
 pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
@@ -229,7 +229,7 @@ pub const CORNER_RADIUS_MAX: u64 = 100;
 pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
 /// The maximum number of products merged in one request. The transaction reads and deletes each of them. Longer lists are rejected.
 pub const PRODUCTS_MERGED_MAX: usize = 50;
-/// The maximum length of a product's name. Emails shorten longer names anyway; they are rejected.
+/// The maximum length of a product's name. Emails have no space for longer names, which are rejected.
 pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
 pub const PRICE_CHARACTERS_MAX: usize = 20;
@@ -532,8 +532,8 @@ pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request to edit a document. A user changes a few fields between two saves; a program that changes
 /// more fields replaces whole blocks. More changes are rejected.
 pub const EMAIL_CHANGES_MAX: usize = 100;
-/// How long the autosaves of one user are kept as one version. A session of writing leaves a version every few minutes, as far as a user
-/// wants to go back.
+/// How long the autosaves of one user are combined into one version. An hour of writing leaves six versions, which are enough steps to go
+/// back to.
 pub const EMAIL_AUTOSAVES_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
@@ -631,8 +631,8 @@ pub const EMAIL_COLUMNS_MAX: usize = 3;
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
-/// The maximum number of items in a list that fits a phone's screen. Longer lists belong on a page that the email links to, and are
-/// rejected.
+/// The maximum number of items in a list: about as many as fit on a phone's screen. Longer lists belong on a page that the email links to,
+/// and are rejected.
 pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
 /// The maximum number of columns in a table. More columns cannot be read on a phone, and are rejected.
 pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
@@ -664,8 +664,8 @@ pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
 /// The maximum size of the images cached for the next screenshot: the images of one brand's emails. The oldest images are dropped first.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
-/// The lifetime of a link to a remote image in a displayed email: as long as a user views the email. After that, the page has to be loaded
-/// again.
+/// The lifetime of a link to a remote image in a displayed email: longer than a user views the email. After that, the user has to reload
+/// the page.
 pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
 /// How long a remote image is cached: as long as the screenshots of a series take. A changed image is fetched again soon.
 pub const RECENT_MS: i64 = 5 * 60 * 1000;
@@ -689,7 +689,7 @@ pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
-/// The maximum size of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
+/// The maximum width of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
 /// The maximum height of such a PNG, in pixels. Logos are wider than tall, so this also bounds the memory that drawing takes.
 pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
@@ -944,8 +944,8 @@ pub const REGION_CHARACTERS_MAX: usize = 64;
 pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
 /// The maximum length of the name next to a From address, which is shown on one line. Longer names are rejected.
 pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum length of a subject with its merge fields, before they are filled in: three times the longest subject. Longer subjects are
-/// rejected.
+/// The maximum length of a subject with its merge fields, before they are filled in: three times the maximum length of an email's subject,
+/// and some more. Longer subjects are rejected.
 pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
 /// The maximum number of past months that metrics cover: three years, for comparisons with the same month of earlier years. Larger numbers
 /// are rejected.
@@ -971,7 +971,7 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 /// The number of old messages of one account that one sweep deletes, and about how many it deletes in total. A message can be several
-/// megabytes large, and other writes wait for the step.
+/// megabytes large, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
@@ -1017,7 +1017,7 @@ pub const SMTP_CONNECT_TIME: std::time::Duration = std::time::Duration::from_sec
 pub const SMTP_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The time limit for the reply to the final dot (RFC 5321 §4.5.3.2.6). Giving up earlier causes duplicates.
 pub const SMTP_DOT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
-/// The time limit for the reply to QUIT. The command is only polite, because the message is already accepted. Without a reply in this time,
+/// The time limit for the reply to QUIT. The reply does not matter, because the message is already accepted. Without a reply in this time,
 /// the connection is closed.
 pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long an unused connection is kept. Servers close unused connections after one to five minutes; keeping them longer than a burst
@@ -1075,16 +1075,16 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 // --- Request bodies ---
 
-/// The maximum size of bodies that bypass the memory limit for large bodies: nearly all requests. All connections together have few such
-/// bodies at a time.
+/// The maximum size of bodies that bypass the memory limit for large bodies. Nearly all bodies are this small, and few of them are in
+/// memory at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
-/// settings, and several smaller ones. Parsed, 10 MB of contacts takes 43 MiB, and the memory of the previous body may not be free yet.
-/// Together, they use a tenth of a server with 1 GB.
+/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not
+/// be free yet, this is a tenth of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
-/// The Retry-After of a 503 response to a large body for which not enough memory was free. By then, the uploads in progress have ended.
+/// The Retry-After of a 503 response to a large body for which not enough memory was free. By then, some uploads have usually ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
@@ -1273,7 +1273,7 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The maximum number of hours in which the previous secret also signs: a week. A replaced secret should not be used for long; larger
 /// numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
-/// The number of days in the statistics, which is the number of days in the charts.
+/// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 // --- Customer events ---
 
@@ -1346,17 +1346,18 @@ pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(
 pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 /// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
-/// The time limit for all links of an email. The request must end before its own limit, so the shorter of both is used.
+/// The time limit for all links of an email. If the request's own time limit ends earlier, that limit applies.
 pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
-/// How long the result for a URL is cached: as long as a user repairs and checks an email again.
+/// How long the result for a URL is cached. A user who repairs an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
 /// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
 /// The maximum length of a link. Some clients and mail scanners cut longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
-/// The time after which an unused dictionary is released. Loading one takes up to a quarter of a second, and it takes up to 30 MB.
+/// The time after which an unused dictionary is released. Loading a dictionary takes up to a quarter of a second, and a loaded dictionary
+/// uses up to 30 MB.
 pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 /// The time limit for the DNS lookups of one email. Without a response, the records are reported as not checked.
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! The permissions of an API key.
+//! The permissions of API keys and members.
 //!
 //! The API defines the names and their meaning. Only an operation's declaration specifies which permission the operation needs.
 
@@ -120,7 +120,8 @@ impl PermissionSet {
     }
 }
 
-/// A name with more typing errors is another word, so all permissions are listed: `contacts:read` does not mean `domain:read`.
+/// The maximum number of typing errors in a name for which the error suggests a permission. A name with more is a different word, so the
+/// error lists all permissions: `contacts:read` does not mean `domain:read`.
 const TYPING_ERRORS_MAX: usize = 3;
 
 /// An error: the text is not the name of a permission.

@@ -86,7 +86,7 @@ pub struct Tls {
 #[serde(deny_unknown_fields)]
 pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
-    /// The index has two threads, and each thread needs at least 15 MB to start.
+    /// The memory of the index writer. Each of its two threads needs at least 15 MB to start.
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,

@@ -79,7 +79,7 @@ fn icon(png: &[u8]) -> Vec<u8> {
     [directory.as_slice(), &(png.len() as u32).to_le_bytes(), &22_u32.to_le_bytes(), png].concat()
 }
 
-/// A square picture that does not compress.
+/// Returns a square picture that does not compress.
 fn noise(side: u32) -> GrayImage {
     GrayImage::from_fn(side, side, |x, y| {
         let mixed = (x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
@@ -87,7 +87,7 @@ fn noise(side: u32) -> GrayImage {
     })
 }
 
-/// Images by name, each of which is a small file.
+/// Returns images by name, each of which is a small file.
 fn images() -> Vec<(&'static str, Vec<u8>)> {
     let vast = encoded(GrayImage::new(10_000, 10_000), ImageFormat::Png);
     let gif = encoded(RgbaImage::new(1, 1), ImageFormat::Gif);
@@ -116,7 +116,7 @@ fn images() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Emails by name.
+/// Returns emails by name.
 fn emails() -> Vec<(&'static str, String)> {
     let vast = BASE64.encode(&encoded(GrayImage::new(8_000, 8_000), ImageFormat::Png));
     let part = "--b\r\nContent-Type: text/html\r\n\r\n<p>x\r\n";
@@ -157,7 +157,7 @@ fn serve(files: Vec<(&'static str, &'static str, Vec<u8>)>) -> String {
     format!("http://{address}")
 }
 
-/// Websites by name, with their URLs.
+/// Returns websites by name, with their URLs.
 fn hosts() -> Vec<(&'static str, String)> {
     const HTML: &str = "content-type: text/html\r\ncontent-encoding: gzip\r\n";
     const XML: &str = "content-type: application/gzip\r\n";
@@ -194,7 +194,7 @@ fn hosts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Bodies close to the limit of 10 MiB, by name: the operation, and its input.
+/// Returns bodies close to the limit of 10 MiB, by name: the operation, and its input.
 fn bodies(project: &str) -> Vec<(&'static str, &'static str, Value)> {
     let side = 2_640;
     let picture = BASE64.encode(&encoded(noise(side), ImageFormat::Png));
@@ -214,7 +214,7 @@ fn bodies(project: &str) -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// Messages for the mail listener, by name.
+/// Returns messages for the mail listener, by name.
 fn messages() -> Vec<(&'static str, Vec<u8>)> {
     const BYTES: usize = 10_000_000;
     let fill = |piece: &str| piece.repeat(BYTES / piece.len());
@@ -298,7 +298,7 @@ fn write_fonts(folder: &Path) {
     }
 }
 
-/// Generations whose text reaches the MJML of the templates, by name.
+/// Returns prompts whose text reaches the MJML of the templates, by name.
 fn prompts() -> Vec<(&'static str, String)> {
     vec![
         ("MJML, 10,000 characters of open elements", "<mj-section><mj-column>".repeat(430)),
@@ -444,8 +444,8 @@ async fn hostile_mail_costs_the_server_little_memory() {
     table.check().await;
 }
 
-/// Texts by users or a language model reach the MJML parser through the templates, and for every character missing in the built-in fonts
-/// the worker reads the operator's.
+/// Texts of users or a language model reach the MJML parser through the templates, and the worker reads the operator's fonts for each
+/// character that the built-in fonts lack.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_mjml_and_fonts_cost_the_server_little_memory() {
     let fonts = tempfile::tempdir().expect("a temporary folder");

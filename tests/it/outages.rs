@@ -167,7 +167,7 @@ async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
     until(async || settled().await.is_some()).await;
     let (sent, deferred, unknown) = settled().await.expect("just so");
     assert_eq!(sent + deferred + unknown, RECIPIENTS as u64);
-    // Half an hour later by the server's clock.
+    // Advance the server's clock by half an hour.
     faults.clock_off_by_ms(HALF_AN_HOUR_AND_MORE_MS);
     until(async || is_sent(&client, &id).await).await;
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };

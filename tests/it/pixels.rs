@@ -126,8 +126,8 @@ const KEPT_WIDTH_PX: u32 = 150;
 /// The mean difference per color channel, of 255, that rounding and antialiasing may cause.
 const DIFFERENCE_MAX: f64 = 1.5;
 
-/// The rendering engine is young and is updated often: changes in its output show here first. Update the pictures with `SNAPSHOTS=write
-/// cargo test --test it the_sample_emails`, and check them then.
+/// The rendering engine is young and is updated often, and this test detects changes in its output. Update the pictures with
+/// `SNAPSHOTS=write cargo test --test it the_sample_emails`, then check them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_sample_emails_look_as_they_did() {
     let write = std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write");

@@ -261,7 +261,7 @@ fn sorted(list: &Value) -> Value {
     items.into()
 }
 
-/// `right`, `wrong` or `missing`, or `–` if the website has no value and the import invented none.
+/// Returns `right`, `wrong` or `missing`, or `–` if the website has no value and the import invented none.
 fn verdict(field: &str, expected: &Value, found: &Value) -> &'static str {
     let texts = |value: &Value| -> Vec<String> {
         value

@@ -32,7 +32,7 @@ const ENGINE: [&str; 18] = [
 
 /// Files that may import each other in a cycle.
 const CIRCLES: [&str; 3] = [
-    // It will be rebuilt.
+    // The parts of the composer use each other's types and helpers.
     "features/emails/composer/",
     // The types of findings, profiles and rules refer to each other.
     "engine/clients/",

@@ -223,7 +223,7 @@ const EXCEPT: &[(&str, &str)] = &[
 /// The extensions of text files.
 const TEXT: [&str; 8] = ["rs", "html", "css", "js", "md", "toml", "txt", "mjml"];
 
-/// The text in lowercase, on one line, with names split into words.
+/// Returns the text in lowercase, on one line, with names split into words.
 fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -244,7 +244,7 @@ fn joined(text: &str) -> String {
     out.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// The text without allowed phrases.
+/// Returns the text in the form of [`joined`], without allowed phrases.
 fn normal(text: &str) -> String {
     ALLOWED.iter().fold(joined(text), |line, (phrase, _)| without(&line, phrase))
 }

@@ -1,5 +1,5 @@
-// The editor of an email. It replaces the forms of the page with the email itself: texts are edited in place, blocks are moved by dragging
-// or with buttons, and changes are saved automatically. Rich text is edited with ProseMirror (prosemirror.min.js).
+// The email editor. It replaces the page's forms with the email itself: users edit texts in place, move blocks by dragging or with buttons,
+// and changes are saved automatically. ProseMirror (prosemirror.min.js) edits rich text.
 "use strict";
 (async () => {
   const root = document.getElementById("editor");
@@ -513,7 +513,7 @@
       focus[axis] = event.target.value / 100;
       place();
     } });
-    const across = point(0, "Focus point from left to right"), down = point(1, "Focus point from top to bottom");
+    const across = point(0, "Horizontal focus point"), down = point(1, "Vertical focus point");
     const place = () => {
       mark.style.left = `${focus[0] * 100}%`;
       mark.style.top = `${focus[1] * 100}%`;
@@ -549,7 +549,7 @@
     const dialog = ask("Image", [
       h("div", { class: "editor-library", role: "group", "aria-label": "The brand's images" }, data.images.map((image) => h("button",
         { type: "button", click: take(image), class: "plain" }, h("img", { src: image.preview, alt: image.about || "Image", loading: "lazy" })))),
-      data.mayUpload && labeled("Upload an image (PNG, JPEG, or WebP, up to 7 MB, or GIF, up to 3 MB)", upload), labeled("or URL", url), stage,
+      data.mayUpload && labeled("Upload an image (PNG, JPEG, or WebP, up to 7 MB, or GIF, up to 3 MB)", upload), labeled("Or enter a URL", url), stage,
       labeled("Alt text: what the image shows", alt),
       data.mayUpload && h("details", {}, h("summary", {}, "Crop around the focus point"), labeled("Shape", shape),
         h("p", { class: "hint" }, "Click the most important point of the image, or move the sliders."), across, down),
@@ -768,7 +768,7 @@
     const reusable = kind.free && button("Save as a reusable block", () => keepBlock(block), { class: "second small" });
     side.replaceChildren(h("h2", {}, kind.label), ...own.flatMap((field) => control(field, block, field.path, true)).filter(Boolean),
       ...(block.type === "hero" || block.type === "coupon" ? [buttonToggle(block)] : []), ...items, reusable || "");
-    if (!own.length && !items.length) side.append(h("p", { class: "hint" }, "Click a text and type."));
+    if (!own.length && !items.length) side.append(h("p", { class: "hint" }, "Click a text in the email to edit it."));
   }
   const shownInPlace = (block, path) => !["until", "image.alt", "view", "button"].includes(path) && !(block.type === "header" && block.logo && path === "name");
   function buttonToggle(block) {

@@ -112,7 +112,7 @@ pub struct Serve {
     /// Write the addresses and the process ID to this file, as JSON, once the service accepts requests
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// If this folder was restored or copied, resume sending immediately: emails sent since the backup or copy are sent again
+    /// If this folder was restored or copied, resume sending immediately: emails sent since the backup or copy can be sent again
     #[arg(long)]
     pub resume: bool,
 }
@@ -220,7 +220,7 @@ pub struct Restore {
     /// Restore without the key if every copy is lost; run `mailmill rekey` before you start the service
     #[arg(long)]
     pub without_key: bool,
-    /// Don't put sending on hold: emails sent after the backup are sent again
+    /// Don't put sending on hold: emails sent after the backup can be sent again
     #[arg(long)]
     pub resume: bool,
 }
@@ -234,7 +234,7 @@ pub struct Resume {
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// The names of the losses to accept, as listed, separated by commas
+    /// The losses to accept, by the names that `mailmill rekey` lists, separated by commas
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }

@@ -32,7 +32,7 @@ pub fn parse() -> Cli {
     Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
 }
 
-/// Returns the environment variables that are settings.
+/// Returns all environment variables except [`OWN_VARIABLES`]. `engine/settings` reads those that are settings.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 pub fn variables() -> Vec<(String, String)> {
     std::env::vars_os()

@@ -1,4 +1,4 @@
-//! The reason why a command failed, and what the user can do about it.
+//! The problem that made a command fail: a message for the user, and an exit code.
 
 use std::fmt;
 

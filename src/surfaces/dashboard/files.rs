@@ -1,7 +1,7 @@
-//! The dashboard's files: templates, the style sheet and the script.
+//! The dashboard's files: templates, style sheets and scripts.
 //!
-//! The files are built into the program. A development build reads them from the source tree whenever they change, so that pages can be
-//! edited live.
+//! The files are built into the program. A debug build reads them from the source tree again whenever they change, so that developers can
+//! edit pages without a rebuild.
 
 use std::io::Write;
 use std::sync::Arc;

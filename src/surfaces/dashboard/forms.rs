@@ -147,8 +147,8 @@ pub fn is_right(token: &str, given: &str) -> bool {
     !token.is_empty() && same(token.as_bytes(), given.as_bytes())
 }
 
-/// Returns whether the browser reports that the request comes from one of the dashboard's pages. All current browsers report the origin in
-/// one of these ways; a request without such a report is rejected.
+/// Returns whether the browser reports that the request comes from one of the dashboard's pages. All current browsers send `Sec-Fetch-Site`
+/// or `Origin` with a form; a request without both headers is rejected.
 pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = text("sec-fetch-site") {
@@ -160,7 +160,7 @@ pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     origin == engine.base_url() || (origin_host.is_some() && origin_host == host)
 }
 
-/// Returns `given` if it is a path of the dashboard's own pages; anything else could redirect to another site.
+/// Returns `given` if it is a path on this site of at most `bytes_max` bytes. Anything else could redirect to another site.
 pub fn own_path(given: &str, bytes_max: usize) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let is_own = given.starts_with('/') && !given.starts_with("//") && given.len() <= bytes_max && given.bytes().all(is_plain);

@@ -4,9 +4,8 @@
 //! calls operations as the signed-in user ([`Visit::ask`]), so it can do nothing that the user's role or the API does not allow. Pages
 //! about one environment are under `/test/…` or `/live/…`, so the URL shows which data a form changes.
 //!
-//! This module implements the parts that no page can omit: the session, the check that unsafe requests come from
-//! the dashboard's own forms, and the policy that allows only the dashboard's own scripts. This module is independent of the content of
-//! pages.
+//! This module implements the parts that no page can omit: the session, the check that form submissions come from the dashboard's own
+//! forms, and the policy that allows only the dashboard's own scripts. It does not depend on the content of pages.
 
 mod charts;
 mod cookies;
@@ -84,7 +83,7 @@ fn moved(location: HeaderValue) -> Reply {
     Reply { status: StatusCode::PERMANENT_REDIRECT, headers, body: ReplyBody::Whole(Default::default()) }
 }
 
-/// Returns whether the request comes from a browser. Programs that do not accept HTML get no pages.
+/// Returns whether the request is a browser's request for a page: a GET request outside `/v1/` that accepts HTML.
 fn is_by_browser(request: &Incoming) -> bool {
     let accepts = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     request.method == Method::GET && accepts.contains("text/html") && !request.uri.path().starts_with("/v1/")
@@ -107,7 +106,7 @@ impl Found {
 
 impl Service for Dashboard {
     async fn call(&self, request: Incoming) -> Reply {
-        // Commands use the administration socket, so it does not serve pages.
+        // The administration socket serves only commands, not pages.
         if request.peer == Peer::Operator {
             return self.api.call(request).await;
         }
@@ -135,7 +134,7 @@ impl Dashboard {
         let Found { page, names, environment } = found;
         let Incoming { method, uri, headers, body, peer } = request;
         let engine = &self.api.0;
-        // If a proxy does not send the scheme, the scheme of the base URL applies.
+        // Behind a proxy, the scheme of the base URL applies, because the connection to the proxy can be plain HTTP.
         let by_proxy = engine.settings.server.behind_proxy && engine.base_url().starts_with("https://");
         let tls = by_proxy || matches!(peer, Peer::Network { tls: true, .. });
         let jar = Jar::read(&headers, tls);

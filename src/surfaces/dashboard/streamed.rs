@@ -1,4 +1,5 @@
-//! Forms with a file that is too large for memory. The first field, the form's token, is read here, and the rest of the form is streamed.
+//! Forms with a file that is too large for memory. This module reads the first field, the form's token; the rest of the form is streamed to
+//! an operation.
 //!
 //! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a valid form.
 

@@ -170,7 +170,7 @@ impl Visit {
         Ok(self.call::<T>(input).await?)
     }
 
-    /// Calls an operation as [`Visit::ask`] does, but returns the failure itself instead of an error for users.
+    /// Like [`Visit::ask`], but returns the operation's failure instead of an error for users.
     pub async fn call<T: Operation>(&self, input: Value) -> Result<T::Output, Failure> {
         let decode = || input::from_json::<T::Input>(&T::SPEC, input);
         self.api.ask::<T>(self.principal(), self.peer, decode).await

@@ -308,7 +308,7 @@ impl Story {
             let at = sent_at.plus_ms(after_ms);
             if let Some(clock) = &self.clock {
                 if day(at) != day(self.now()) {
-                    // An open is attributed to the day on which it is stored.
+                    // An open counts for the day on which it is stored, so opens of earlier days are stored before the clock advances.
                     self.counted(known, opened, clicked).await?;
                 }
                 clock.advance_to(at);

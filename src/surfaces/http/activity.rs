@@ -1,7 +1,7 @@
-//! The activity of an HTTP connection: its [`Activity`], how many requests it has started, and whether input was left unread.
+//! The state of an HTTP connection: its [`Activity`], the number of requests that have started, and whether part of a body is unread.
 //!
-//! The requests write this state, and the connection's keeper reads it to close an idle or stalled connection. Orderings are relaxed, as in
-//! [`Activity`].
+//! The requests write this state, and the connection's keeper reads it to close an idle or stalled connection. The atomics use relaxed
+//! ordering, like those of [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};

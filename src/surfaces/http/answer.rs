@@ -1,7 +1,7 @@
-//! Responses of the surface itself, for requests that never reached the pipeline or that the pipeline never answered, and the headers of
-//! every response.
+//! The HTTP surface's own responses, for requests that do not reach the pipeline or that the pipeline does not answer, and the security
+//! headers of every response.
 //!
-//! This module is independent of the responses of operations. The engine defines the form of the body.
+//! This module is independent of the responses of operations. The engine defines the format of the body.
 
 use bytes::Bytes;
 use http::header::{
@@ -21,8 +21,8 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// HSTS for one year, which security scanners expect. `includeSubDomains` is omitted, because other subdomains may belong to someone
-/// else.
+/// HSTS for one year, which security scanners expect. `includeSubDomains` is omitted, because subdomains may be other services without
+/// TLS.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -56,7 +56,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the failure, with a message of its own where the code's message is too general.
+    /// Returns the failure, with a more specific message where the code's message is too general.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),

@@ -106,7 +106,7 @@ impl Stream for Upload {
             match Pin::new(&mut this.body).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     this.settle();
-                    // Trailers are ignored, because no operation uses them; empty chunks carry no data.
+                    // Trailers are skipped, because no operation uses them, and so are empty chunks.
                     if let Ok(chunk) = frame.into_data()
                         && !chunk.is_empty()
                     {

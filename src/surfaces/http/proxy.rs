@@ -22,7 +22,7 @@ const HOPS_MAX: usize = 16;
 pub struct ProxyTrust {
     /// Whether a proxy in front of the plain HTTP address terminates TLS.
     pub behind_proxy: bool,
-    /// The IP addresses of the proxies.
+    /// The IP addresses of the proxies, as ranges.
     pub networks: Vec<Network>,
 }
 
@@ -60,8 +60,8 @@ impl ProxyTrust {
                 break;
             }
         }
-        // The same position in the other list belongs to the same hop. Proxies that replace the header rather than appending to it leave a
-        // single element, which then applies to the whole chain.
+        // The element at the same position in `X-Forwarded-Proto` is from the same hop. Proxies that replace the header rather than append
+        // to it leave a single element, which then applies to the whole chain.
         let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
         let tls = match protocol {
             Some(protocol) => protocol.eq_ignore_ascii_case("https"),

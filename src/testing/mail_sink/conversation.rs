@@ -48,7 +48,7 @@ enum Said {
     AndGoes,
 }
 
-/// The connection is over.
+/// The error for a connection that has ended.
 pub struct Over;
 
 impl From<io::Error> for Over {
@@ -212,7 +212,7 @@ impl Peer<'_> {
         stays(usual)
     }
 
-    /// Closes for writing and reads what still arrives, so that the last reply reaches the client.
+    /// Closes the connection for writing and discards further input, so that the last reply reaches the client.
     async fn hang_up(&mut self) -> Result<String, Over> {
         self.net.bare().shutdown().await?;
         let mut rest = [0; 4096];
@@ -293,7 +293,7 @@ impl Peer<'_> {
             _ => self.recipient,
         };
         let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 No valid recipients" };
-        // Recorded before the reply: a client that is killed from now on has sent it.
+        // The message is recorded before the reply, because a client that is killed now has already sent it.
         if is_taken {
             self.keep(message);
         }

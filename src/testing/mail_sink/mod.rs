@@ -1,6 +1,6 @@
 //! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
 //!
-//! It runs on its own thread, so synchronous and asynchronous tests can both use it; `tests/it` includes this very folder.
+//! It runs on its own thread, so synchronous and asynchronous tests can both use it. `tests/it` includes this folder, too.
 
 mod conversation;
 
@@ -24,14 +24,14 @@ pub struct SinkCapabilities {
     pub eight_bit: bool,
     pub smtputf8: bool,
     pub size: Option<usize>,
-    /// Like "PLAIN LOGIN XOAUTH2".
+    /// The mechanisms in the AUTH capability, such as `PLAIN LOGIN XOAUTH2`; empty for none.
     pub auth: &'static str,
     /// The accepted credentials, base64-encoded as the client sends them: the initial response (PLAIN, XOAUTH2), or the user name and the
     /// password separated by a space (LOGIN).
     pub logins: Vec<String>,
-    /// Offers STARTTLS.
+    /// If present, the server offers STARTTLS.
     pub starttls: Option<TlsAcceptor>,
-    /// Uses TLS from the first byte on.
+    /// If present, the server uses TLS from the first byte.
     pub tls: Option<TlsAcceptor>,
 }
 
@@ -83,19 +83,19 @@ pub enum SinkAction {
     /// Sends this reply instead.
     Say(String),
     SayThenClose(String),
-    /// Writes exactly this and hangs up.
+    /// Writes exactly these bytes, then hangs up.
     WriteThenClose(Vec<u8>),
     Close,
     Reset,
     /// Sends nothing, for as long as the client waits.
     Silence,
-    /// Reads what follows in small chunks, with this pause between them.
+    /// Reads the following input in small chunks, with this pause between them.
     Slowly(Duration),
-    /// Breaks the encryption.
+    /// Sends an unencrypted alert, which breaks the TLS session.
     Alert,
 }
 
-/// What the server knows of a session.
+/// The state of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Talk {
     /// The number of the connection, from 0.
@@ -151,28 +151,28 @@ struct Seen {
 }
 
 impl MailSink {
-    /// A server that acts as usual.
+    /// Starts a server that acts like a real server.
     pub fn usual() -> Self {
         Self::by(SinkCapabilities::default(), |_, _| SinkAction::Usual)
     }
 
-    /// A server that does this at that stage, the first time, and otherwise acts as usual.
+    /// Starts a server that performs `action` once, the first time that a session reaches the stage `moment`.
     pub fn once(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
         let mut action = Some(action);
         Self::by(offers, move |_, now| if now == moment { action.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
     }
 
-    /// A server that does this at that stage each time.
+    /// Starts a server that performs `action` each time that a session reaches the stage `moment`.
     pub fn always(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
         Self::by(offers, move |_, now| if now == moment { action.clone() } else { SinkAction::Usual })
     }
 
-    /// A server that follows a script.
+    /// Starts a server that follows a script.
     pub fn by(offers: SinkCapabilities, script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().expect("an address"), offers, true, script)
     }
 
-    /// A server at this address that follows a script. Without bodies it can accept millions of messages.
+    /// Starts a server at this address that follows a script. If it keeps no bodies, it can accept millions of messages.
     pub fn at(
         address: SocketAddr,
         offers: SinkCapabilities,
@@ -193,42 +193,42 @@ impl MailSink {
         Self { address, shared, thread }
     }
 
-    /// All messages so far.
+    /// Returns all messages so far.
     pub fn letters(&self) -> Vec<Letter> {
         self.seen().letters.clone()
     }
 
-    /// The number of messages so far.
+    /// Returns the number of messages so far.
     pub fn count(&self) -> usize {
         self.seen().letters.len()
     }
 
-    /// All commands so far, without line ends, with the number of their connection. Login data is omitted.
+    /// Returns all commands so far, without line ends, each with the number of its connection. Login data is omitted.
     pub fn commands(&self) -> Vec<(usize, String)> {
         self.seen().commands.clone()
     }
 
-    /// The number of connections so far.
+    /// Returns the number of connections so far.
     pub fn connections(&self) -> usize {
         self.seen().connections
     }
 
-    /// The highest number of connections that were open at a time.
+    /// Returns the highest number of connections that were open at the same time.
     pub fn open_max(&self) -> usize {
         self.seen().open_max
     }
 
-    /// The number of open connections.
+    /// Returns the number of open connections.
     pub fn open(&self) -> usize {
         self.seen().open
     }
 
-    /// The number of unusual actions that were carried out completely.
+    /// Returns the number of unusual actions that were carried out completely.
     pub fn misdeeds(&self) -> usize {
         self.seen().misdeeds
     }
 
-    /// Stops the server at once; accepted messages can still be read.
+    /// Stops the server immediately. Its accepted messages can still be read.
     pub fn stop(&mut self) {
         self.shared.stop.notify_one();
         if let Some(thread) = self.thread.take() {
@@ -247,7 +247,7 @@ impl Drop for MailSink {
     }
 }
 
-/// A self-signed certificate for this name, and a server that uses it.
+/// Returns a self-signed certificate for this name, and a TLS acceptor that uses it.
 pub fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
     let der = made.cert.der().clone();
@@ -282,7 +282,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // Tests notice an error by the client's behavior.
+                    // The error is ignored: tests detect it by the client's behavior.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

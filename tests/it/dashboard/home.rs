@@ -22,8 +22,8 @@ async fn home_guides_new_users_and_then_shows_sending_health() {
     // On this server, live mail has no transport and requires a verified domain.
     let live = browser.get("/live/").await;
     assert!(live.text.contains("Live sending isn&#x27;t set up.") && live.text.contains("of 5 done"), "{}", live.text);
-    assert!(live.text.contains("Emails are addressed to real people."), "{}", live.text);
-    assert!(!first.text.contains("real people") && first.text.contains("Test data. Emails stay in the built-in inbox."));
+    assert!(live.text.contains("Emails go to real recipients."), "{}", live.text);
+    assert!(!first.text.contains("real recipients") && first.text.contains("Test data. Emails stay in the built-in inbox."));
 
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 3).await;

@@ -56,7 +56,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     let page = browser.get(&path).await;
     assert!(page.text.contains("<iframe class=\"mail\"") && page.text.contains("sandbox=\"allow-popups"), "{}", page.text);
     assert!(!page.text.contains("shop.example"), "untrusted content is in the frame only");
-    assert_eq!(page.text.matches("tag good\">pass").count(), 2, "both signatures hold: {}", page.text);
+    assert_eq!(page.text.matches("tag good\">pass").count(), 2, "both signatures are valid: {}", page.text);
     assert!(page.text.contains("rsa-sha256") && page.text.contains("ed25519-sha256"), "{}", page.text);
     let frame = browser.get(&format!("{path}/mail")).await;
     let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");
@@ -75,7 +75,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
         "{}",
         unsigned.text
     );
-    assert_eq!(browser.get(&path.replace("/test/", "/live/")).await.status, 404, "it is in the other world");
+    assert_eq!(browser.get(&path.replace("/test/", "/live/")).await.status, 404, "it is in the other environment");
 
     let csrf = page.csrf().to_owned();
     assert_eq!(browser.post(&path, &[("csrf", &csrf), ("act", "delete")]).await.location(), "/test/inbox?done=deleted");

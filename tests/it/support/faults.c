@@ -1,5 +1,5 @@
-/* What a machine can do to a program: the clock jumps, the disk fails or is full, the process is killed. Preloaded by tests into the shipped
- * program, which knows nothing of it; `faults.rs` writes the block of numbers that says what is to happen.
+/* Simulates faults of the machine: the clock jumps, the disk fails or is full, the process is killed. Tests preload this library into the
+ * unchanged program; `faults.rs` writes the block of numbers that selects the faults.
  *
  * Only files under FAULTS_FOLDER fail. The clock that only ever runs forwards stays as it is: machines whose time is set have one, too.
  */
@@ -24,15 +24,15 @@
 /* The same order as in `faults.rs`. */
 struct block {
     _Atomic int64_t clock_offset_ms;
-    _Atomic int64_t armed;       /* calls are counted, and fail */
+    _Atomic int64_t armed;       /* whether calls are counted and can fail */
     _Atomic int64_t kind;        /* SYNCS, WRITES or NAMES */
     _Atomic int64_t fail_at;     /* the first call that fails, from 1; 0: none */
-    _Atomic int64_t fail_many;   /* so many fail */
-    _Atomic int64_t error;       /* with this errno; below 0, the process is killed instead */
-    _Atomic int64_t seen[3];     /* calls of each kind since armed */
-    _Atomic int64_t failed;      /* those that failed */
-    _Atomic int64_t loaded;      /* this library is in the program */
-    char path[256];              /* the file of the first that failed */
+    _Atomic int64_t fail_many;   /* how many calls fail */
+    _Atomic int64_t error;       /* the errno of failed calls; below 0, the process is killed instead */
+    _Atomic int64_t seen[3];     /* the calls of each kind since `armed` was set */
+    _Atomic int64_t failed;      /* how many of them failed */
+    _Atomic int64_t loaded;      /* whether the program has loaded this library */
+    char path[256];              /* the file of the first call that failed */
 };
 
 enum { SYNCS = 0, WRITES = 1, NAMES = 2 };
@@ -68,7 +68,7 @@ __attribute__((constructor)) static void begin(void)
     if (!real)                                           \
     real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* Whether this call on the file of this name fails; sets errno if so. */
+/* Returns whether this call on the file with this name fails. If it does, sets errno. */
 static int fails_at(int kind, const char *path)
 {
     if (!atomic_load(&block->armed) || strncmp(path, folder, folder_length) != 0 || path[folder_length] != '/')
@@ -86,7 +86,7 @@ static int fails_at(int kind, const char *path)
     return 1;
 }
 
-/* The same of an open file. */
+/* Like fails_at, for an open file. */
 static int fails(int kind, int fd)
 {
     if (!atomic_load(&block->armed))

@@ -4,7 +4,7 @@ use mail_parser::{Message, MessageParser};
 
 use super::mail_sink::Letter;
 
-/// The tokens in a message, which only its recipient knows.
+/// The tokens in a message, which only its recipient gets.
 #[derive(Clone, Debug)]
 pub struct SentMessage {
     pub recipient: String,

@@ -7,11 +7,11 @@ pub mod faults;
 pub mod fixtures;
 pub mod hook_sink;
 pub mod messages;
-// The same that the library's own tests use.
+// The library's own tests use this mail server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/mail_sink/mod.rs"]
 pub mod mail_sink;
-// The same that the library's own tests use.
+// The library's own tests use this name server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/name_server.rs"]
 pub mod name_server;

@@ -1,4 +1,4 @@
-//! The list of agents' requests, where users can revoke granted keys.
+//! The list of agents' requests for keys, where users can deny waiting requests and revoke granted keys.
 
 use serde::Serialize;
 use serde_json::json;

@@ -375,7 +375,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Starts an AI edit, or adds the email to the favorites or removes it.
+/// Previews or starts an AI edit, adds a missing text, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {

@@ -133,7 +133,8 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Returns the brands, whether each brand is selected, and the ID of the selected brand. By default, the newest usable brand is selected.
+/// Returns the brands, each with whether it is selected, and the ID of the selected brand. If `wanted` is empty, this is the newest active
+/// brand, or the newest brand if none is active.
 pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, String), PageError> {
     let mut all = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items;
     if !wanted.is_empty() && !all.iter().any(|brand| brand.id.to_string() == wanted) {
@@ -442,7 +443,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Splits the text at commas or spaces.
+/// Splits the text at commas, semicolons and spaces.
 fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }

@@ -13,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 
-/// The number of brands to choose from; users with more brands start from the brand's own page.
+/// The maximum number of brands to choose from; users with more brands can start from the page of a brand.
 const BRANDS_MAX: u64 = 50;
 
 /// The data of the page on which users choose a brand.

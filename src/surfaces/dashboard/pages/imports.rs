@@ -255,8 +255,8 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Guesses the field that a column contains, and the field's name if it is a custom field. Without a guess, a column with a name and
-/// content becomes a custom field, unless only Mailmill's exports contain it.
+/// Returns the suggested field for a column, and the field's name if it is a custom field. If the import has no guess, a column with a name
+/// and content becomes a custom field, unless it is a column of Mailmill's own exports that cannot be imported.
 fn seems(column: &ImportColumn) -> (String, String) {
     let header = column.header.as_str();
     let filled = column.samples.iter().any(|sample| !sample.is_empty());

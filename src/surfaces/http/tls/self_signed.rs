@@ -1,6 +1,6 @@
 //! The self-signed certificate, created at the first start, so that HTTPS works without configuration.
 //!
-//! No authority vouches for the certificate: browsers show a warning, and clients must be configured to trust the file. The
+//! No certificate authority has signed the certificate: browsers show a warning, and clients must be configured to trust the file. The
 //! certificate is renewed before it expires and when it lacks a name, but only if Mailmill created it: the operator's own files are never
 //! overwritten.
 

@@ -144,8 +144,8 @@ fn variables(text: &str) -> Result<Value, PageError> {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once('=').map(|(name, value)| (name.trim(), value.trim())).unwrap_or((line, ""));
         let wrong = match (line.contains('='), name.is_empty(), fields.contains_key(name)) {
-            (false, ..) => "Enter each value as name = value, for example, code = TEA10",
-            (_, true, _) => "Start each line with the field name, for example, code = TEA10",
+            (false, ..) => "Enter each value as name = value, for example, code = TEA10.",
+            (_, true, _) => "Start each line with the field name, for example, code = TEA10.",
             (_, _, true) => "Set each field only once.",
             _ => {
                 fields.insert(name.to_owned(), meant(value));

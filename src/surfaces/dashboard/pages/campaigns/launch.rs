@@ -1,6 +1,6 @@
 //! The page with a campaign's dry run and the forms that send or schedule the campaign.
 //!
-//! The page checks every recipient in the same way as sending does. With many recipients this takes a moment, but the count is exact.
+//! The dry run applies the same checks to every recipient as sending does. With many recipients it takes a moment, but the count is exact.
 
 use std::collections::BTreeMap;
 
@@ -169,7 +169,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns whether the error concerns the campaign or the input, rather than the user or the service.
+/// Returns whether the error is about the campaign or the input, and not about the user's session or role, or about the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

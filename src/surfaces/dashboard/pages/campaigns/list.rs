@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::CampaignId;
 
-/// The filters of the list, in the order of a campaign's life: the word in the URL, the label, and the statuses.
+/// The status filters of the list: the word in the URL, the label, and the statuses that match.
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),

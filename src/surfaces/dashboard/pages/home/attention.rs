@@ -1,5 +1,4 @@
-//! The notices about problems that need attention: one sentence each, with a link to the page that fixes the problem. The functions are
-//! pure.
+//! The notices about problems that need attention: a short text each, with a link to the page that helps. The functions are pure.
 
 use serde_json::{Value, json};
 
@@ -47,7 +46,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
         let reason = match webhook["pauseReason"].as_str() {
-            Some("rate_limited") => "the endpoint limits its request rate",
+            Some("rate_limited") => "the endpoint asked for fewer requests",
             Some("gone") => "the endpoint returned 410 Gone",
             _ => "the endpoint keeps failing",
         };
