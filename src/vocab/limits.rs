@@ -1403,6 +1403,8 @@ pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
+/// The number of pixels of the picture of a device, with which a drawing takes less than 64 MiB. Longer emails are drawn with a lower density.
+pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 3_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 /// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.

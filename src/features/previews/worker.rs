@@ -14,7 +14,7 @@ use super::drawing;
 use super::model::{DrawingState, Picture, Preview, Source};
 use super::store;
 use crate::engine::api::{Engine, EnvironmentData, Failure};
-use crate::engine::clients::devices::{self, Device};
+use crate::engine::clients::devices::{self, Category, Device};
 use crate::engine::clients::transform::Note;
 use crate::engine::render::client_views::{self, ClientView};
 use crate::engine::render::pixels::{Page, RenderError, Rendering, Screenshot, ScreenshotOptions, Thumbnails, Warning};
@@ -27,12 +27,8 @@ use crate::vocab::{limits, placeholders};
 
 /// The HTML that one worker process may return, with all of its copies. A process returns at most 32 MiB.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The pixels of a picture at the full density of a screen. Longer pictures have a lower density, so that a drawing takes little memory.
-const PICTURE_PIXELS_MAX: f32 = 4_000_000.0;
 /// The highest density. The screens of phones have three pixels per CSS pixel, which a dashboard does not show.
 const DENSITY_MAX: f32 = 2.0;
-/// The height of an email at which the density is chosen, in CSS pixels; most are shorter.
-const USUAL_HEIGHT_PX: f32 = 2_600.0;
 /// The pause before a preview is drawn again for which no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -230,18 +226,16 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
 /// Returns how a device is drawn.
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
-    #[expect(clippy::cast_precision_loss, reason = "a width has few digits")]
-    let within = (PICTURE_PIXELS_MAX / (width as f32 * USUAL_HEIGHT_PX)).sqrt();
     // At 120 dpi, Windows enlarges everything, so the window has fewer CSS pixels.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a width has few digits")]
     let width = (width as f32 / device.scale).round() as u32;
+    let small = Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX);
     ScreenshotOptions {
-        density: device.density.min(DENSITY_MAX).min(within).max(1.0).max(device.scale),
+        density: device.density.min(DENSITY_MAX).max(device.scale),
         height_max: limits::EMAIL_PREVIEW_HEIGHT_PX_MAX,
-        thumbnails: Thumbnails {
-            top_width: Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX),
-            full_width: Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX),
-        },
+        scales_wide: device.category == Category::Mobile,
+        pixels_max: Some(limits::EMAIL_PREVIEW_PIXELS_MAX),
+        thumbnails: Thumbnails { top_width: small, full_width: small },
         reports_dark_images: device.is_dark,
         ..ScreenshotOptions::of(&[width])
     }

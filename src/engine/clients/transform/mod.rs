@@ -8,11 +8,12 @@ mod dark;
 mod images;
 mod notes;
 mod vml;
+mod word;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conditions::Applies;
-use super::css::Owner;
+use super::css::{Owner, Part, SelectorPart};
 use super::features::detect::Site;
 use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Hit};
@@ -113,12 +114,16 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     for finding in &found {
         cutter.finding(finding);
     }
-    cutter.remove_selectors();
     if profile.body_to_div {
         cutter.body_to_div();
     }
+    cutter.remove_selectors();
     if profile.word {
+        word::own_properties(&side.view, &mut cutter.edits);
         vml::draw(&side.view, &mut cutter.edits);
+        if options.scale > 1.0 {
+            word::keep_attribute_sizes(&side.view, options.scale, &mut cutter.edits);
+        }
     }
     let EditCollector { edits, mut cuts, .. } = cutter;
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
@@ -128,6 +133,7 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     }
     let mut html = apply(side.view.source, edits);
     let dark = if options.dark { profile.dark } else { DarkMode::None };
+    let canvas = dark::canvas(&html, dark);
     if dark != DarkMode::None {
         html = dark::darken(&html, dark);
     }
@@ -137,9 +143,7 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
         html = images::block(&html);
     }
     let mut default_style = format!("html{{font-family:{}}}", profile.font);
-    if matches!(dark, DarkMode::Partial | DarkMode::Full) {
-        default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
-    }
+    default_style.push_str(canvas);
     Transformed { html, default_style, cuts, notes }
 }
 
@@ -163,12 +167,16 @@ impl EditCollector<'_, '_> {
                 continue;
             }
             self.hit(hit, &entry.slug);
-            if self.cuts.len() >= CUTS_MAX {
-                continue;
-            }
-            let what = hit.used.span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
-            let line = self.lines.position(hit.used.span.start).0;
-            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: entry.slug.clone() });
+            self.cut(hit.used.span, why, &entry.slug);
+        }
+    }
+
+    /// Lists a cut, up to a limit.
+    fn cut(&mut self, span: Span, why: &str, slug: &str) {
+        if self.cuts.len() < CUTS_MAX {
+            let what = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
+            let line = self.lines.position(span.start).0;
+            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: slug.to_owned() });
         }
     }
 
@@ -257,7 +265,21 @@ impl EditCollector<'_, '_> {
         }
     }
 
+    /// Makes the body a div. Rules for the body match nothing then.
     fn body_to_div(&mut self) {
+        for (number, rule) in (0..).zip(&self.view.sheets.rules) {
+            for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {
+                let mut parts = self.view.sheets.parts_of(selector).iter();
+                let names_body = |part: &SelectorPart| {
+                    part.part == Part::Type && ["body", "html"].iter().any(|name| part.name.of(self.view.source).eq_ignore_ascii_case(name))
+                };
+                if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
+                    continue;
+                }
+                let why = "The client shows the body as a div, so rules for the body match nothing.";
+                self.cut(selector.span, why, "html-body");
+            }
+        }
         let Some(body) = self.view.document.elements.iter().find(|element| element.name == "body") else { return };
         let name = |start: u32| Edit::replace(Span { start, end: start + 4 }, "div");
         self.edits.push(name(body.start_tag.start + 1));
