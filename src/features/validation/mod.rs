@@ -9,6 +9,6 @@ pub mod deliverability;
 pub mod links;
 pub mod ops;
 pub mod report;
-mod source;
+pub mod source;
 pub mod spelling;
 pub mod views;

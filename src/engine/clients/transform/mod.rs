@@ -6,12 +6,14 @@
 mod clip;
 mod dark;
 mod images;
+mod notes;
 mod vml;
+mod word;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conditions::Applies;
-use super::css::Owner;
+use super::css::{Owner, Part, SelectorPart};
 use super::features::detect::Site;
 use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Hit};
@@ -20,21 +22,32 @@ use super::profile::{DarkMode, Profile};
 use super::source::{Lines, Span};
 use super::view::{Texts, View};
 
+pub use self::notes::Note;
+
 /// The cuts that are listed.
 const CUTS_MAX: usize = 500;
 const WHAT_CHARACTERS_MAX: usize = 120;
 
 /// What a reader has chosen in the client.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether the client is in dark mode.
     pub dark: bool,
     /// Whether the client loads images.
     pub images: bool,
+    /// By how much Windows enlarges text.
+    pub scale: f32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { dark: false, images: true, scale: 1.0 }
+    }
 }
 
 /// A part of an email that a client removes or changes.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "PreviewCut")]
 pub struct Cut {
     pub line: u32,
     /// The source of the part, shortened.
@@ -50,6 +63,7 @@ pub struct Transformed {
     /// The style sheet that applies before the styles of the email: the client's font, and its colors in dark mode.
     pub default_style: String,
     pub cuts: Vec<Cut>,
+    pub notes: Vec<Note>,
 }
 
 /// A replacement of a part of a text.
@@ -100,12 +114,16 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     for finding in &found {
         cutter.finding(finding);
     }
-    cutter.remove_selectors();
     if profile.body_to_div {
         cutter.body_to_div();
     }
+    cutter.remove_selectors();
     if profile.word {
+        word::own_properties(&side.view, &mut cutter.edits);
         vml::draw(&side.view, &mut cutter.edits);
+        if options.scale > 1.0 {
+            word::keep_attribute_sizes(&side.view, options.scale, &mut cutter.edits);
+        }
     }
     let EditCollector { edits, mut cuts, .. } = cutter;
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
@@ -115,17 +133,18 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     }
     let mut html = apply(side.view.source, edits);
     let dark = if options.dark { profile.dark } else { DarkMode::None };
+    let canvas = dark::canvas(&html, dark);
     if dark != DarkMode::None {
         html = dark::darken(&html, dark);
     }
+    let mut notes = Vec::new();
     if !options.images {
+        notes = notes::without_images(&side.view);
         html = images::block(&html);
     }
     let mut default_style = format!("html{{font-family:{}}}", profile.font);
-    if matches!(dark, DarkMode::Partial | DarkMode::Full) {
-        default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
-    }
-    Transformed { html, default_style, cuts }
+    default_style.push_str(canvas);
+    Transformed { html, default_style, cuts, notes }
 }
 
 struct EditCollector<'c, 'a> {
@@ -148,12 +167,16 @@ impl EditCollector<'_, '_> {
                 continue;
             }
             self.hit(hit, &entry.slug);
-            if self.cuts.len() >= CUTS_MAX {
-                continue;
-            }
-            let what = hit.used.span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
-            let line = self.lines.position(hit.used.span.start).0;
-            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: entry.slug.clone() });
+            self.cut(hit.used.span, why, &entry.slug);
+        }
+    }
+
+    /// Lists a cut, up to a limit.
+    fn cut(&mut self, span: Span, why: &str, slug: &str) {
+        if self.cuts.len() < CUTS_MAX {
+            let what = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
+            let line = self.lines.position(span.start).0;
+            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: slug.to_owned() });
         }
     }
 
@@ -242,7 +265,21 @@ impl EditCollector<'_, '_> {
         }
     }
 
+    /// Makes the body a div. Rules for the body match nothing then.
     fn body_to_div(&mut self) {
+        for (number, rule) in (0..).zip(&self.view.sheets.rules) {
+            for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {
+                let mut parts = self.view.sheets.parts_of(selector).iter();
+                let names_body = |part: &SelectorPart| {
+                    part.part == Part::Type && ["body", "html"].iter().any(|name| part.name.of(self.view.source).eq_ignore_ascii_case(name))
+                };
+                if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
+                    continue;
+                }
+                let why = "The client shows the body as a div, so rules for the body match nothing.";
+                self.cut(selector.span, why, "html-body");
+            }
+        }
         let Some(body) = self.view.document.elements.iter().find(|element| element.name == "body") else { return };
         let name = |start: u32| Edit::replace(Span { start, end: start + 4 }, "div");
         self.edits.push(name(body.start_tag.start + 1));
