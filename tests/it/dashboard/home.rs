@@ -51,7 +51,7 @@ async fn pages_tell_that_live_mail_stays_here_in_development_mode() {
     browser.sign_in("/live/").await;
     let home = browser.get("/live/").await;
     let told = "Live data in development mode. Emails stay in the built-in inbox.";
-    assert!(home.text.contains(told) && !home.text.contains("real people"), "{}", home.text);
+    assert!(home.text.contains(told) && !home.text.contains("real recipients"), "{}", home.text);
 }
 
 #[tokio::test]

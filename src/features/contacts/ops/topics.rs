@@ -36,7 +36,7 @@ pub struct TopicChoices {
 pub struct TopicChoice {
     pub topic_id: TopicId,
     pub name: String,
-    /// Whether the topic is active: contacts can choose it and emails can use it.
+    /// Whether the topic is active. Contacts see only active topics on the preferences page.
     pub is_active: bool,
     /// Whether the contact is subscribed to the topic. The contact's status must also allow mail.
     pub subscribed: bool,
