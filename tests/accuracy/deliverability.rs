@@ -25,7 +25,7 @@ fn analysis(document: &Document) -> Analysis {
 }
 
 /// Returns the area under the ROC curve: how often spam has a higher score than legitimate mail.
-fn auc(spam: &[f64], legitimate: &[f64]) -> f64 {
+pub fn auc(spam: &[f64], legitimate: &[f64]) -> f64 {
     let pairs = spam.iter().flat_map(|spam| legitimate.iter().map(move |other| (spam, other)));
     let wins: f64 = pairs.map(|(spam, other)| if spam > other { 1.0 } else { f64::from(u8::from(spam == other)) / 2.0 }).sum();
     wins / (spam.len() * legitimate.len()) as f64
