@@ -37,8 +37,7 @@ fn certain(report: &report::Report) -> BTreeSet<(String, String)> {
         let key = client.client.to_string();
         let issues = client.issues.iter().chain(&client.warnings);
         let certain = issues.filter(|issue| {
-            issue.support == Support::None
-                || issue.condition.as_ref().is_some_and(|condition| condition.applies == Applies::True)
+            issue.support == Support::None || issue.condition.as_ref().is_some_and(|condition| condition.applies == Applies::True)
         });
         certain.filter(|issue| !issue.unused).map(|issue| (key.clone(), issue.slug.to_string())).collect::<Vec<_>>()
     };
@@ -66,7 +65,10 @@ fn compatibility_findings_are_right() {
         }
     }
     let (precision, recall) = (share(right, right + wrong), share(right, right + missed));
-    println!("{} cases: {right} right, {wrong} wrong, {missed} missed: precision {precision:.3}, recall {recall:.3}", set.cases.len());
+    println!(
+        "{} cases: {right} right, {wrong} wrong, {missed} missed: precision {precision:.3}, recall {recall:.3}",
+        set.cases.len()
+    );
     assert!(precision >= 0.99 && recall >= 0.98);
 }
 
@@ -87,12 +89,20 @@ fn a_receipt_has_few_warnings() {
             let condition = issue.condition.as_ref();
             println!(
                 "{} {} {:?} applies {:?} reach {} unused {}: {}",
-                client.client, issue.slug, issue.support, condition.map(|one| one.applies), issue.reach, issue.unused,
+                client.client,
+                issue.slug,
+                issue.support,
+                condition.map(|one| one.applies),
+                issue.reach,
+                issue.unused,
                 condition.map_or("", |one| &one.note)
             );
         }
     }
-    println!("{} errors, {} warnings, score {}", report.summary.total_errors, report.summary.total_warnings, report.summary.compatibility_score);
+    println!(
+        "{} errors, {} warnings, score {}",
+        report.summary.total_errors, report.summary.total_warnings, report.summary.compatibility_score
+    );
 }
 
 /// A sentence with the ranges of its seeded errors.
@@ -188,16 +198,22 @@ fn modern_spam_is_found_and_modern_legitimate_mail_is_not() {
         let analysis = analyze(&input, None);
         let is_spam = analysis.prediction.category == Category::Spam;
         let score = analysis.spam_score.score;
-        let triggers: Vec<_> = 
-            analysis.spam_score.findings.iter().map(|one| format!("{} {:.1}", one.rule, one.points)).collect();
-        if message.spam { spam.push(score) } else { legitimate.push(score) }
+        let triggers: Vec<_> = analysis.spam_score.findings.iter().map(|one| format!("{} {:.1}", one.rule, one.points)).collect();
+        if message.spam {
+            spam.push(score)
+        } else {
+            legitimate.push(score)
+        }
         found += usize::from(is_spam && message.spam);
         alarms += usize::from(is_spam && !message.spam);
         println!(
             "{} {} {score:.2} {:?} {}: tokens {:.1}, {}",
             if message.spam { "spam" } else { "ham " },
             if is_spam == message.spam { "ok   " } else { "WRONG" },
-            analysis.prediction.category, message.name, analysis.spam_score.token_points, triggers.join(", ")
+            analysis.prediction.category,
+            message.name,
+            analysis.spam_score.token_points,
+            triggers.join(", ")
         );
     }
     let area = crate::deliverability::auc(&spam, &legitimate);

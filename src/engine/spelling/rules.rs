@@ -212,7 +212,7 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
 }
 
 /// Gives a suggestion the capitals of the text that it replaces.
-fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
+pub(super) fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
     let shouts = core
         .iter()
         .filter(|token| token.is_word())
