@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
-//! ([`model`]). This module does not call them; it writes their requests and reads their answers.
+//! ([`model`]). `features/validation` calls them; this module
+//! writes their requests and reads their answers.
 
 pub mod dictionaries;
 pub mod findings;

@@ -33,6 +33,9 @@ const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
     ("we're", ("we", "are")),
 ];
 
+/// The bytes of a hash. With four, one in 45,000 unknown pairs of words would have the count of another pair.
+pub const HASH_BYTES: usize = 5;
+
 /// The hashes of two words in a row, in order, and then a byte for each: the logarithm of their count.
 static COUNTS: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"));
 
@@ -67,28 +70,25 @@ fn ends(word: &str) -> (&str, &str) {
     CONTRACTIONS.iter().find(|(contraction, _)| *contraction == word).map_or((word, word), |(_, ends)| *ends)
 }
 
-/// Returns the hash under which the count of two words in a row is stored.
-pub fn hash(first: &str, second: &str) -> u32 {
+/// Returns the hash under which the count of two words in a row is stored (FNV-1a, 64 bits, cut to [`HASH_BYTES`]).
+pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
     let bytes = first.bytes().chain([b' ']).chain(second.bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let [_, _, _, rest @ ..] = hash.to_be_bytes();
+    rest
 }
 
 /// Returns the points of two words in a row.
 fn points(first: &str, second: &str) -> f64 {
-    let count = COUNTS.len() / 5;
-    let hash_at = |at: usize| {
-        let bytes = COUNTS.get(at * 4..at * 4 + 4).and_then(|bytes| bytes.try_into().ok());
-        u32::from_le_bytes(bytes.unwrap_or_default())
-    };
-    let wanted = hash(first, second);
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low.midpoint(high);
-        if hash_at(middle) < wanted { low = middle + 1 } else { high = middle }
-    }
-    let found = low < count && hash_at(low) == wanted;
-    let steps = COUNTS.get(count * 4 + low).copied().filter(|_| found).unwrap_or_default();
-    f64::from(steps) / STEPS
+    let (hashes, steps) = halves();
+    let found = hashes.binary_search(&hash(first, second)).ok().and_then(|at| steps.get(at));
+    f64::from(found.copied().unwrap_or_default()) / STEPS
+}
+
+fn halves() -> (&'static [[u8; HASH_BYTES]], &'static [u8]) {
+    let count = COUNTS.len() / (HASH_BYTES + 1);
+    let (hashes, steps) = COUNTS.split_at(count * HASH_BYTES);
+    (hashes.as_chunks().0, steps)
 }
 
 /// Returns the confused words of an English text.
@@ -160,9 +160,8 @@ mod tests {
 
     #[test]
     fn the_counts_are_sorted_and_cover_the_pairs() {
-        assert_eq!(COUNTS.len() % 5, 0);
-        let hashes = COUNTS.get(..COUNTS.len() / 5 * 4).expect("hashes").chunks_exact(4);
-        let hashes: Vec<u32> = hashes.map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect();
+        let (hashes, steps) = halves();
+        assert_eq!(hashes.len(), steps.len());
         assert!(hashes.is_sorted_by(|one, other| one < other));
         assert!(points("from", "the") > points("form", "the"));
         assert!(PAIRS.len() >= 100 && lines().all(|(_, _, points)| points >= 4.0));

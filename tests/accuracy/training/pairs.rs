@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mailmill::engine::spelling::pairs::{COUNT_MIN, STEPS, hash, words};
+use mailmill::engine::spelling::pairs::{COUNT_MIN, HASH_BYTES, STEPS, hash, words};
 
 /// Writes `assets/spelling/pairs.counts` from a list of lines with two words and their count.
 pub fn train(list: &str) {
     let wanted: HashSet<&str> = words().collect();
-    let mut counts: BTreeMap<u32, u8> = BTreeMap::new();
+    let mut counts: BTreeMap<[u8; HASH_BYTES], u8> = BTreeMap::new();
     for line in list.trim_start_matches('\u{feff}').lines() {
         let mut parts = line.split_whitespace();
         let (Some(first), Some(second), Some(count)) = (parts.next(), parts.next(), parts.next()) else { continue };
@@ -17,7 +17,7 @@ pub fn train(list: &str) {
             counts.insert(hash(first, second), (points * STEPS).round() as u8);
         }
     }
-    let hashes = counts.keys().flat_map(|hash| hash.to_le_bytes());
+    let hashes = counts.keys().flatten().copied();
     let bytes: Vec<u8> = hashes.chain(counts.values().copied()).collect();
     println!("{} pairs of words, {} bytes", counts.len(), bytes.len());
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"), bytes).expect("a writable file");
