@@ -22,7 +22,7 @@ const AGAINST_MAX: f64 = 1.0;
 pub const COUNT_MIN: u64 = 60_000;
 
 /// The steps per point in which counts are stored.
-pub const STEPS: f64 = 20.0;
+pub const STEPS: f64 = 16.0;
 
 /// Contractions, and the words whose neighbors they have: before "it's" stands what stands before "it", and after it what follows "is".
 const CONTRACTIONS: [(&str, (&str, &str)); 5] = [

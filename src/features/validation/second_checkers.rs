@@ -69,7 +69,7 @@ async fn ask_model(
     let engine = &context.engine;
     let client = engine.models.find(engine.settings.validation.model.as_deref()?)?;
     // The usage counts for a brand, so an email without a brand is not sent to the model.
-    let payer = Payer { account: context.caller.account(), project: project?, environment: context.data.environment };
+    let payer = Payer { account: context.caller.account(), project: project?, environment: context.data().environment };
     let metered = MeteredModel::new(client.clone(), engine, payer);
     let question = ModelRequest {
         system: model::INSTRUCTIONS.to_owned(),

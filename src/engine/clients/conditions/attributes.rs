@@ -14,6 +14,9 @@ const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 /// The elements of a list that are searched for items with a value.
 const LIST_ELEMENTS_MAX: usize = 300;
 
+/// The declarations that are searched for a background of the body.
+const DECLARATIONS_MAX: usize = 2_000;
+
 /// The levels of nesting that are searched. Emails have about 20.
 const ANCESTORS_MAX: usize = 200;
 
@@ -73,7 +76,7 @@ fn has_body_background(view: &View<'_>) -> bool {
     if view.document.attributes_of(body).iter().any(|attribute| matches!(&*attribute.name, "bgcolor" | "background")) {
         return true;
     }
-    view.sheets.declarations.iter().any(|declaration| {
+    view.sheets.declarations.iter().take(DECLARATIONS_MAX).any(|declaration| {
         let name = declaration.name.of(view.source);
         name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("background"))
             && match declaration.owner {
