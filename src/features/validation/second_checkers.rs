@@ -90,3 +90,60 @@ async fn ask_model(
     let findings = findings.inspect_err(|trouble| tracing::warn!(%trouble, "the language model could not check an email"));
     Some(SecondOpinion { name: client.name().to_owned(), tokens, findings: findings.ok() })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::testing::TestApp;
+    use crate::testing::fake_model::{FakeModel, Reaction};
+    use crate::testing::site::Site;
+    use crate::vocab::settings::Protocol;
+
+    const HTML: &str = "<html lang=en><body><p>The sky is blue today, and you recieve it.</p></body></html>";
+
+    fn checked(app: &TestApp, body: Value) -> Value {
+        app.post("/v1/emails/validate/spelling", body).data()
+    }
+
+    fn words(data: &Value) -> Vec<&str> {
+        data["errors"].as_array().expect("a list").iter().filter_map(|error| error["word"].as_str()).collect()
+    }
+
+    #[test]
+    fn a_language_tool_server_adds_findings() {
+        let found = json!({
+            "language": { "code": "en-US" },
+            "matches": [{ "offset": 11, "length": 4, "replacements": [{ "value": "grey" }], "rule": { "id": "SKY", "issueType": "grammar" } }],
+        });
+        let peer = Site::start(vec![("/v2/check", 200, "application/json", found.to_string().into())]);
+        let url = peer.url().trim_end_matches('/').to_owned();
+        let app = TestApp::with(move |settings| settings.validation.language_tool = Some(url));
+        let data = checked(&app, json!({ "html": HTML }));
+        assert_eq!(words(&data), ["blue", "recieve"]);
+        assert_eq!((&data["errors"][0]["rule"], &data["errors"][0]["suggestions"]), (&json!("SKY"), &json!(["grey"])));
+        assert_eq!(data["metadata"]["aiModel"], "LanguageTool");
+        peer.set("/v2/check", 500, "no");
+        let data = checked(&app, json!({ "html": HTML }));
+        assert_eq!(words(&data), ["recieve"]);
+        let metadata = &data["metadata"];
+        assert_eq!((&metadata["aiModel"], &metadata["checkersIncomplete"]), (&json!("none (rules)"), &json!(["LanguageTool"])));
+    }
+
+    #[test]
+    fn a_language_model_adds_findings_about_emails_of_a_brand() {
+        let error = json!({ "block": 0, "word": "blue", "occurrence": 1, "suggestions": ["grey"], "type": "grammar" });
+        let peer = FakeModel::with(vec![Reaction::Text(json!({ "errors": [error] }).to_string())]);
+        let url = peer.url();
+        let app = TestApp::with(move |settings| {
+            let model = settings.models.get_mut("local").expect("the built-in settings have a model");
+            (model.protocol, model.url, model.model) = (Some(Protocol::OpenAi), Some(url), Some("peer".into()));
+            settings.validation.model = Some("local".into());
+        });
+        let data = checked(&app, json!({ "html": HTML, "projectId": app.project }));
+        assert_eq!(words(&data), ["blue", "recieve"]);
+        assert_eq!(data["metadata"]["aiModel"], "local");
+        assert!(data["metadata"]["tokensUsed"].as_u64().is_some_and(|tokens| tokens > 0));
+        assert_eq!(checked(&app, json!({ "html": HTML }))["metadata"]["aiModel"], "none (rules)");
+    }
+}
