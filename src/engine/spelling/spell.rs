@@ -70,7 +70,8 @@ impl Checker<'_> {
             };
             let judged = if nouns_have_capitals(language) && token.is_capitalized() {
                 let next_to_name = neighbors(tokens, at)
-                    .any(|token| token.is_capitalized() && !token.starts_sentence && !dictionary.has(&token.lower));
+                    .any(|token| token.is_capitalized() && !token.starts_sentence && !dictionary.has(&token.lower))
+                    || at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| BEFORE_NAMES.contains(&&*token.lower));
                 self.names.judge_noun(token, next_to_name, candidates)
             } else {
                 self.names.judge(token, place, candidates)
@@ -108,6 +109,9 @@ impl Checker<'_> {
             || self.languages.others_have(language, token.text)
     }
 }
+
+/// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
+const BEFORE_NAMES: [&str; 5] = ["von", "bei", "nach", "aus", "zu"];
 
 /// Returns the words before and after a token.
 fn neighbors<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> impl Iterator<Item = &'t Token<'a>> {
