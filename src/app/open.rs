@@ -12,6 +12,7 @@ use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::clients::findings::Checker;
 use crate::engine::hold::Hold;
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
 use crate::engine::search::{self, Index};
@@ -48,7 +49,7 @@ impl Opened {
         let [control, test, live] = stores.clone();
         let (test, live) = (opener.data(Environment::Test, test)?, opener.data(Environment::Live, live)?);
         let hold = Hold::new(hold);
-        let pixels = opener.pixels();
+        let pixels = opener.pixels()?;
         let settings = Arc::new(settings);
         let openapi = || openapi::document(OPERATIONS, None).to_string().into();
         let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi };
@@ -80,17 +81,27 @@ impl Opened {
 }
 
 impl Opener<'_> {
-    fn pixels(&self) -> Pixels {
+    fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement });
-        match engine {
+        let clients = self.clients()?;
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
+        Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {
                 let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts };
                 Pixels::with_chromium(options, workers)
             }
-        }
+        })
+    }
+
+    /// Reads the newer file of support tables, if the settings name one.
+    fn clients(&self) -> Result<Option<Arc<Vec<u8>>>, Problem> {
+        let Some(path) = &self.settings.validation.clients else { return Ok(None) };
+        let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));
+        let file = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+        Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
+        Ok(Some(Arc::new(file)))
     }
 
     fn data(&self, environment: Environment, store: Arc<Store>) -> Result<Arc<EnvironmentData>, Problem> {

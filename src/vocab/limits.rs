@@ -1363,6 +1363,11 @@ pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The time limit for the spelling check of one email. Without a result, the report says so.
 pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run while the rules do, and findings
+/// that come later are left out.
+pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
+/// The most bytes of a LanguageTool server's answer. An answer with 500 findings has about 1 MB.
+pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.

@@ -191,6 +191,12 @@ pub struct Outbound {
 pub struct Validation {
     #[serde(deserialize_with = "none_if_empty")]
     pub dictionaries: Option<PathBuf>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub clients: Option<PathBuf>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub language_tool: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub model: Option<String>,
 }
 
 /// The settings for screenshots and PDFs of emails.

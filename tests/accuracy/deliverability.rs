@@ -25,7 +25,7 @@ fn analysis(document: &Document) -> Analysis {
 }
 
 /// Returns the area under the ROC curve: how often spam has a higher score than legitimate mail.
-fn auc(spam: &[f64], legitimate: &[f64]) -> f64 {
+pub fn auc(spam: &[f64], legitimate: &[f64]) -> f64 {
     let pairs = spam.iter().flat_map(|spam| legitimate.iter().map(move |other| (spam, other)));
     let wins: f64 = pairs.map(|(spam, other)| if spam > other { 1.0 } else { f64::from(u8::from(spam == other)) / 2.0 }).sum();
     wins / (spam.len() * legitimate.len()) as f64
@@ -38,6 +38,9 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
         return;
     };
     let mut scores: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    // Gmail's folder and the predicted one; the sum of the confidence, and of the right predictions.
+    let mut placed: BTreeMap<(&str, String), u32> = BTreeMap::new();
+    let mut confidence = (0.0, 0.0);
     for document in corpus::load(&folder).iter().filter(|document| HELD_OUT.contains(&document.fold)) {
         let name = match document.source {
             Source::Spam => "spam",
@@ -47,6 +50,14 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
             Source::GmailSpam => "Gmail spam",
         };
         let analysis = analysis(document);
+        if matches!(document.source, Source::GmailInbox | Source::GmailPromotions) {
+            let label = if document.source == Source::GmailInbox { "inbox" } else { "promotions" };
+            let predicted = format!("{:?}", analysis.prediction.category).to_lowercase();
+            let right = u32::from(predicted == label);
+            confidence.0 += analysis.prediction.confidence;
+            confidence.1 += f64::from(right);
+            *placed.entry((label, predicted)).or_default() += 1;
+        }
         let is_spam = analysis.prediction.category == Category::Spam;
         assert_eq!(is_spam, analysis.spam_score.score >= SPAM_SCORE);
         scores.entry(name).or_default().push(analysis.spam_score.score);
@@ -59,6 +70,12 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
     for name in scores.keys() {
         println!("{name}: {:?} classified as spam", share(name));
     }
+    for ((label, predicted), count) in &placed {
+        println!("Gmail {label}, predicted {predicted}: {count}");
+    }
+    let all = f64::from(placed.values().sum::<u32>()).max(1.0);
+    println!("mean confidence {:.2}, right {:.2}", confidence.0 / all, confidence.1 / all);
+    assert!(confidence.0 <= confidence.1 + all * 0.15, "the confidence is too high");
     let area = auc(&of("spam"), &[of("easy"), of("hard")].concat());
     println!("AUC {area:.4}");
     assert!(area >= 0.985, "AUC {area}");

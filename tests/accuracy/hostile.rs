@@ -2,6 +2,7 @@
 
 mod compatibility;
 mod deliverability;
+mod files;
 mod spelling;
 
 /// Debug builds are about ten times slower, so they check a tenth of each large input.

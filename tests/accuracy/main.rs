@@ -8,6 +8,7 @@
 //! DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy -- --nocapture
 //! ```
 
+mod blind;
 mod compatibility;
 mod corpus;
 mod deliverability;

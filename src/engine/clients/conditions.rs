@@ -107,7 +107,9 @@ enum Test {
     AnchorId,
     LocalAnchors,
     ImagePercent,
-    Pixels,
+    Inside,
+    BodyWithoutBackground,
+    ResourceIn,
     ListValue,
     MailtoParameter,
     StyleInBody,
@@ -194,8 +196,6 @@ impl Condition {
             Test::AccountValues => foreign.min(self.of(Test::WordIn).decide(view, one).into()),
             Test::AccountSheet => foreign.min(self.of(Test::InSheet).decide(view, one).into()),
             Test::Animated => attributes::animated(view, one),
-            // The size depends on the settings of the reader's screen.
-            Test::Pixels if self.decide(view, one) => Applies::Unknown,
             _ => self.decide(view, one).into(),
         }
     }

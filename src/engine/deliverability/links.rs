@@ -10,16 +10,16 @@ use super::rules::{FACTS, Observations, Place};
 const DOMAINS_MAX: usize = 10;
 
 /// The parts of a web address that the rules need.
-struct Address<'a> {
+pub struct Address<'a> {
     scheme: &'a str,
     user: Option<&'a str>,
-    host: String,
+    pub host: String,
     port: Option<&'a str>,
     path: &'a str,
 }
 
 impl<'a> Address<'a> {
-    fn parse(address: &'a str) -> Option<Self> {
+    pub fn parse(address: &'a str) -> Option<Self> {
         let (scheme, rest) = address.split_once("://")?;
         if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
             return None;

@@ -10,6 +10,7 @@
 pub mod authentication;
 pub mod category;
 mod content;
+mod impersonation;
 mod links;
 pub mod message;
 mod phrases;

@@ -108,7 +108,10 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     let findings = rules::check(&message, input.html);
     let evidence = tokens::evidence(&message);
     let rule_points: f64 = findings.iter().map(|finding| finding.points).sum();
-    let spam_score = rounded(rule_points + evidence.points());
+    // Frauds of today have the words of ordinary business mail. So words do not outweigh the rules about fraud.
+    let is_fraud = findings.iter().any(|finding| finding.family == "fraud" && finding.points > 0.0);
+    let token_points = if is_fraud { evidence.points().max(0.0) } else { evidence.points() };
+    let spam_score = rounded(rule_points + token_points);
     let signals = Signals::of(&message);
     let placement = category::predict(&message, &signals, spam_score);
     let mut recommendations = Recommendations::default();
@@ -132,7 +135,7 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
             score: spam_score,
             triggers: triggers.clone().map(trigger).collect(),
             recommendations: triggers.map(|finding| finding.remedy.to_owned()).collect(),
-            token_points: rounded(evidence.points()),
+            token_points: rounded(token_points),
             findings,
         },
         prediction,

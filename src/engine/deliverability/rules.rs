@@ -1,7 +1,7 @@
 //! The rules: what they are, and which of them an email triggers.
 //!
 //! A rule is a row of `rules.toml`. The phrase rules search for the phrases of `phrases.toml`; the other rules are functions in
-//! `sender.rs`, `content.rs` and `links.rs`.
+//! `sender.rs`, `content.rs`, `links.rs` and `impersonation.rs`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::message::{Message, bounded};
 use super::phrases::{Phrase, Phrases};
 use super::source::Lines;
-use super::{content, links, sender};
+use super::{content, impersonation, links, sender};
 
 /// How important a recommendation is.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
@@ -115,6 +115,10 @@ pub struct Facts {
     pub disguised: HashSet<String>,
     pub titles: HashSet<String>,
     pub unsubscribe: Vec<String>,
+    pub imitated: Vec<String>,
+    pub imitated_domains: HashSet<String>,
+    pub sender_words: HashSet<String>,
+    pub bait: HashSet<String>,
 }
 
 /// All rules, in the order of `rules.toml`.
@@ -150,6 +154,11 @@ impl Observations {
         if observation.places.len() < EVIDENCE_MAX {
             observation.places.push(place);
         }
+    }
+
+    /// Whether one of these rules found something.
+    pub fn has_any(&self, rules: &[&str]) -> bool {
+        rules.iter().any(|rule| self.found.contains_key(rule))
     }
 
     fn add_phrase(&mut self, phrase: &'static Phrase, place: Place) {
@@ -206,6 +215,8 @@ pub fn check(message: &Message, html: &str) -> Vec<Finding> {
     sender::check(message, &mut observations);
     content::check(message, &mut observations);
     links::check(message, &mut observations);
+    impersonation::check(message, &mut observations);
+    impersonation::combine(message, &mut observations);
     observations.findings(message, html)
 }
 
@@ -251,8 +262,10 @@ mod tests {
         for rule in RULES.iter() {
             assert!((0.0..=2.5).contains(&rule.weight) && rule.text.ends_with('.') && !rule.remedy.is_empty(), "{}", rule.id);
         }
-        let sources = [include_str!("sender.rs"), include_str!("content.rs"), include_str!("links.rs"), include_str!("rules.rs")];
-        for rule in RULES.iter().filter(|rule| rule.family != "phrase") {
+        let sources =
+            [include_str!("sender.rs"), include_str!("content.rs"), include_str!("links.rs"), include_str!("impersonation.rs")];
+        let has_phrases = |rule: &&Rule| PHRASES.phrases.iter().any(|phrase| phrase.group == rule.id);
+        for rule in RULES.iter().filter(|rule| !has_phrases(rule)) {
             assert!(sources.iter().any(|source| source.contains(&format!("\"{}\"", rule.id))), "no code adds {}", rule.id);
         }
         assert!(!FACTS.freemail.is_empty());

@@ -146,11 +146,25 @@ impl Fetch {
         body: impl Into<Bytes>,
         limits: &Limits,
     ) -> Result<Response, FetchError> {
-        let headers = headers.into_iter().chain([
-            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            (ACCEPT, HeaderValue::from_static("application/json")),
-        ]);
-        let request = self.request(Method::POST, url, headers, body.into())?;
+        let headers = headers.into_iter().chain([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        self.post(url, headers, body.into(), limits).await
+    }
+
+    /// Posts a form to an endpoint that the operator has configured, at any address. Redirects are returned as responses.
+    pub async fn post_form(&self, url: &Url, form: String, limits: &Limits) -> Result<Response, FetchError> {
+        let content_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+        self.post(url, [(CONTENT_TYPE, content_type)], form.into(), limits).await
+    }
+
+    async fn post(
+        &self,
+        url: &Url,
+        headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
+        body: Bytes,
+        limits: &Limits,
+    ) -> Result<Response, FetchError> {
+        let headers = headers.into_iter().chain([(ACCEPT, HeaderValue::from_static("application/json"))]);
+        let request = self.request(Method::POST, url, headers, body)?;
         let work = async {
             let wire = self.connector.connect(url, Trust::Operator).await?;
             Exchange { url, request, limits, follows: false }.run(wire).await

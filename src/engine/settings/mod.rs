@@ -153,6 +153,14 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(violation) = models::check(settings) {
         return Some(violation);
     }
+    if !settings.validation.language_tool.as_deref().is_none_or(is_origin) {
+        return broken("validation.language_tool", "expected a scheme, a host and optionally a port, like http://127.0.0.1:8081");
+    }
+    if let Some(name) = &settings.validation.model
+        && !settings.models.get(name).is_some_and(|model| model.protocol.is_some())
+    {
+        return broken("validation.model", "no model with a protocol has this name; add it to the table models");
+    }
     if let Err(reason) = relays(&settings.mail.relay) {
         return broken("mail.relay", &reason);
     }

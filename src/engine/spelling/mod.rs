@@ -1,12 +1,13 @@
 //! Checks the spelling and the grammar of emails.
 //!
 //! ```text
-//! html → text → words → languages → dictionaries + names + suggestions ─┬─ findings
-//!                                 └ rules (patterns) + repeats ─────────┘
+//! html → text → words → languages → dictionaries + names + suggestions ─────────────┬─ findings
+//!                                 └ rules (patterns) + repeats + pairs + punctuation ┘
 //! ```
 //!
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
-//! ([`model`]). This module does not call them; it writes their requests and reads their answers.
+//! ([`model`]). `features/validation` calls them; this module
+//! writes their requests and reads their answers.
 
 pub mod dictionaries;
 pub mod findings;
@@ -14,7 +15,9 @@ pub mod language_tool;
 mod languages;
 pub mod model;
 mod names;
+pub mod pairs;
 mod patterns;
+mod punctuation;
 mod repeats;
 mod rules;
 mod spell;
@@ -260,7 +263,9 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
     }
     if code == "en" {
         hits.extend(repeats::articles(tokens));
+        hits.extend(pairs::confused(tokens));
     }
+    hits.extend(punctuation::spacing(tokens, code));
     hits.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.hit.first.cmp(&b.hit.first)));
     hits
 }

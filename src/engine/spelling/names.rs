@@ -90,7 +90,18 @@ impl Names {
             Position::Name => None,
         }
     }
+
+    /// Returns the confidence that an unknown German word with a capital is a misspelled noun, or `None` if it is more likely a name.
+    pub fn judge_noun(&self, token: &Token<'_>, next_to_name: bool, candidates: &[Candidate]) -> Option<f32> {
+        let best = candidates.first()?;
+        let repeated = self.seen.get(&token.lower).is_some_and(|count| *count > 1);
+        let near = best.distance == 1 && !best.word.contains(' ') && token.lower.chars().count() >= NOUN_CHARACTERS_MIN;
+        (near && !next_to_name && !repeated).then_some(0.75)
+    }
 }
+
+/// Shorter unknown nouns are more often names.
+const NOUN_CHARACTERS_MIN: usize = 7;
 
 /// Returns where a word stands among the tokens of its block.
 pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Position {

@@ -229,6 +229,51 @@ pub(super) fn add_s(word: &str) -> String {
     }
 }
 
+/// Verbs with a stressed last syllable that ends in one vowel and one consonant. They double the consonant.
+const DOUBLING: [&str; 10] = ["ship", "stop", "drop", "plan", "pin", "tap", "swap", "admit", "refer", "prefer"];
+
+fn doubles(word: &str) -> bool {
+    DOUBLING.contains(&word)
+}
+
+/// Adds the ending of the past of regular verbs.
+pub(super) fn add_ed(word: &str) -> String {
+    let consonant_y = word.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    match (consonant_y, word.chars().next_back()) {
+        (Some(stem), _) => format!("{stem}ied"),
+        (None, Some('e')) => format!("{word}d"),
+        (None, Some(last)) if doubles(word) => format!("{word}{last}ed"),
+        _ => format!("{word}ed"),
+    }
+}
+
+/// Adds the ending of the present participle.
+pub(super) fn add_ing(word: &str) -> String {
+    match (word.strip_suffix('e').filter(|stem| !stem.ends_with(['e', 'o', 'y']) && *word != *"be"), word.chars().next_back()) {
+        (Some(stem), _) => format!("{stem}ing"),
+        (None, Some(last)) if doubles(word) || matches!(word, "get" | "win" | "forget") => format!("{word}{last}ing"),
+        _ => format!("{word}ing"),
+    }
+}
+
+/// Removes the ending that [`add_ed`] adds.
+pub(super) fn remove_ed(word: &str) -> String {
+    let Some(stem) = word.strip_suffix("ed") else { return word.to_owned() };
+    if let Some(stem) = stem.strip_suffix('i') {
+        return format!("{stem}y");
+    }
+    let mut letters = stem.chars().rev();
+    let (last, before) = (letters.next().unwrap_or_default(), letters.next().unwrap_or_default());
+    let single = stem.get(..stem.len().saturating_sub(last.len_utf8())).unwrap_or_default();
+    if last == before && doubles(single) {
+        return single.to_owned();
+    }
+    // "received" and "created" lose a letter; "helped" and "entered" lose two.
+    let ends = ["at", "as", "os", "us", "ir", "ur", "or", "ar", "id", "ud", "ut", "in", "ag", "ng", "rg", "dg", "ib", "op", "ap"];
+    let silent = matches!(last, 'c' | 'v' | 'z' | 'u') || ends.iter().any(|end| stem.ends_with(end)) && !stem.ends_with("ain");
+    if silent { format!("{stem}e") } else { stem.to_owned() }
+}
+
 /// Removes the ending that [`add_s`] adds.
 pub(super) fn remove_s(word: &str) -> String {
     match word {

@@ -11,6 +11,9 @@ const FUNCTION_WORDS: [&str; 24] = [
     "we", "it", "this", "will", "be",
 ];
 
+/// Articles that are also relative pronouns: "das Buch, das das Leben ändert".
+const GERMAN_ARTICLES: [&str; 5] = ["das", "der", "die", "den", "dem"];
+
 /// Returns words that stand twice in a row.
 pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<RuleHit<'r>> {
     let mut found: Vec<RuleHit<'_>> = Vec::new();
@@ -45,7 +48,9 @@ fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<u
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
         || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
         // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense.
-        || rules.is_some_and(|rules| rules.is_repeatable(&token.lower));
+        // But no sentence starts with "das das".
+        || rules.is_some_and(|rules| rules.is_repeatable(&token.lower))
+            && !(previous.starts_sentence && GERMAN_ARTICLES.contains(&token.lower.as_str()));
     (same && !meant).then_some(at - 1)
 }
 

@@ -8,15 +8,16 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::findings::FindingKind;
-use super::patterns::{Classes, Hit, Pattern, add_s, remove_s};
+use super::patterns::{Classes, Hit, Pattern, add_ed, add_ing, add_s, remove_ed, remove_s};
 use super::tokens::Token;
 
 /// The rule files by language.
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
     ("en", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/rules/en.toml"))),
     ("de", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/rules/de.toml"))),
     ("fr", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/rules/fr.toml"))),
     ("es", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/rules/es.toml"))),
+    ("nl", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/rules/nl.toml"))),
 ];
 
 static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
@@ -184,8 +185,9 @@ impl Rule {
     }
 }
 
-/// Replaces `{2}` by the second token, `{2+s}` and `{2-s}` by the token with or without the ending of the third person, and `{2-r}` by
-/// the token without its last letter.
+/// Replaces `{2}` by the second token, `{2+s}` and `{2-s}` by the token with or without the ending of the third person, `{2+ed}` and
+/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` by the token with this ending, and `{2-r}` by the token without
+/// its last letter.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
     let mut rest = template;
@@ -198,6 +200,9 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
         filled.push_str(&match reference.get(number.len()..) {
             Some("+s") => add_s(word),
             Some("-s") => remove_s(word),
+            Some("+ed") => add_ed(word),
+            Some("-ed") => remove_ed(word),
+            Some("+ing") => add_ing(word),
             Some("-r") => {
                 let mut word = word.to_owned();
                 word.pop();
@@ -212,7 +217,7 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
 }
 
 /// Gives a suggestion the capitals of the text that it replaces.
-fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
+pub(super) fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
     let shouts = core
         .iter()
         .filter(|token| token.is_word())

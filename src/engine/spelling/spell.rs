@@ -55,7 +55,10 @@ impl Checker<'_> {
                 found.push(hit(at, vec![name.to_owned()], 0.8));
                 continue;
             }
-            if place == Position::Name {
+            if place == Position::Name && !nouns_have_capitals(language) {
+                continue;
+            }
+            if in_compound(tokens, at) && token.text.chars().count() < COMPOUND_PART_MIN {
                 continue;
             }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
@@ -65,7 +68,15 @@ impl Checker<'_> {
                 }
                 continue;
             };
-            if let Some(confidence) = self.names.judge(token, place, candidates) {
+            let judged = if nouns_have_capitals(language) && token.is_capitalized() {
+                let next_to_name = neighbors(tokens, at)
+                    .any(|token| token.is_capitalized() && !token.starts_sentence && !dictionary.has(&token.lower))
+                    || at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| BEFORE_NAMES.contains(&&*token.lower));
+                self.names.judge_noun(token, next_to_name, candidates)
+            } else {
+                self.names.judge(token, place, candidates)
+            };
+            if let Some(confidence) = judged {
                 let words = candidates.iter().take(SUGGESTIONS_MAX).map(|candidate| candidate.word.clone());
                 let suggestions = words.map(|word| if token.is_capitalized() { capitalized(&word) } else { word }).collect();
                 found.push(hit(at, suggestions, confidence));
@@ -97,6 +108,30 @@ impl Checker<'_> {
             || self.languages.variant(language).is_some_and(|variant| has(&variant))
             || self.languages.others_have(language, token.text)
     }
+}
+
+/// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
+const BEFORE_NAMES: [&str; 5] = ["von", "bei", "nach", "aus", "zu"];
+
+/// Returns the words before and after a token.
+fn neighbors<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> impl Iterator<Item = &'t Token<'a>> {
+    [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| tokens.get(at)).filter(|token| token.is_word())
+}
+
+/// Shorter parts of compounds with hyphens, such as "sous-vide", are too often words of other languages.
+const COMPOUND_PART_MIN: usize = 6;
+
+/// Whether a hyphen joins the word to another.
+fn in_compound(tokens: &[Token<'_>], at: usize) -> bool {
+    let hyphen = |token: Option<&Token<'_>>| token.is_some_and(|token| token.text == "-" && !token.spaced);
+    let joined = |token: Option<&Token<'_>>| token.is_some_and(|token| token.is_word() && !token.spaced);
+    let before = at.checked_sub(1).is_some_and(|at| hyphen(tokens.get(at))) && joined(tokens.get(at));
+    before || hyphen(tokens.get(at + 1)) && joined(tokens.get(at + 2))
+}
+
+/// Whether all nouns of the language have a capital, so that a capital does not show a name.
+fn nouns_have_capitals(language: &str) -> bool {
+    matches!(code(language).as_str(), "de" | "lb")
 }
 
 fn hit(at: usize, suggestions: Vec<String>, confidence: f32) -> RuleHit<'static> {

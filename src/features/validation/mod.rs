@@ -9,6 +9,7 @@ pub mod deliverability;
 pub mod links;
 pub mod ops;
 pub mod report;
+mod second_checkers;
 pub mod source;
 pub mod spelling;
 pub mod views;

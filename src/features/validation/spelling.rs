@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::links::views::milliseconds;
+use super::second_checkers;
 use super::views::score;
 use crate::engine::api::{Context, Failure};
 use crate::engine::spelling::findings::{Finding, FindingKind};
@@ -98,6 +99,8 @@ pub struct SpellingMetadata {
     pub languages: Vec<String>,
     /// The languages whose spelling was not checked, because no dictionary is installed.
     pub languages_without_dictionary: Vec<String>,
+    /// The additional checkers without an answer in time.
+    pub checkers_incomplete: Vec<String>,
 }
 
 impl From<Finding> for SpellingError {
@@ -119,7 +122,7 @@ const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {
-    fn of(report: Report, time: Duration) -> Self {
+    fn of(report: Report, checkers_incomplete: Vec<String>, time: Duration) -> Self {
         let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
         let score = score([
             (SPELLING_WEIGHT, count(&[FindingKind::Spelling])),
@@ -140,6 +143,7 @@ impl SpellingAnalysis {
                 complete: !metadata.truncated && !metadata.more_errors,
                 languages: metadata.languages,
                 languages_without_dictionary: metadata.languages_without_dictionary,
+                checkers_incomplete,
             },
         }
     }
@@ -172,6 +176,7 @@ impl SpellingAnalysis {
                 complete: true,
                 languages: vec!["en".into()],
                 languages_without_dictionary: Vec::new(),
+                checkers_incomplete: Vec::new(),
             },
         }
     }
@@ -198,13 +203,22 @@ pub async fn check(
         Some(project) => context.read(move |tx| names(tx, account, project)).await?,
         None => Vec::new(),
     };
-    let options = Options { languages: options.languages, grammar: options.grammar, names };
+    let project = options.project.or(email.project);
+    let others = second_checkers::ask(context, &email.html, &options, project);
+    let options = Options { languages: options.languages.clone(), grammar: options.grammar, names };
     let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.now().0 / 1000);
     let work = tokio::task::spawn_blocking(move || check_html(&html, &options, &engine.dictionaries, now));
-    match tokio::time::timeout(limits::SPELLING_TIME, work).await {
-        Ok(done) => Ok(Some(SpellingAnalysis::of(done.map_err(Failure::internal)?, start.elapsed()))),
-        Err(_) => Ok(None),
+    let (done, others) = tokio::join!(tokio::time::timeout(limits::SPELLING_TIME, work), others);
+    let Ok(done) = done else { return Ok(None) };
+    let mut report = done.map_err(Failure::internal)?;
+    let mut incomplete = Vec::new();
+    for other in others {
+        match other.findings {
+            Some(findings) => report.add(&email.html, &other.name, other.tokens, findings),
+            None => incomplete.push(other.name),
+        }
     }
+    Ok(Some(SpellingAnalysis::of(report, incomplete, start.elapsed())))
 }
 
 /// Returns the names of a project's brand, its products and its people.

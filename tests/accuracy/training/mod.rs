@@ -4,9 +4,16 @@
 //! DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy train_ -- --ignored --nocapture
 //! ```
 //!
-//! `assets/deliverability/model-card.md` says what the folder contains.
+//! `assets/deliverability/model-card.md` says what the folder contains. The counts of the spelling check are from another list, of the
+//! Python package symspellpy:
+//!
+//! ```text
+//! pip download --no-deps symspellpy==6.10.1 && unzip -o symspellpy-*.whl
+//! BIGRAMS=symspellpy/frequency_bigramdictionary_en_243_342.txt cargo test --test accuracy train_pairs -- --ignored --nocapture
+//! ```
 
 mod category;
+mod pairs;
 mod tokens;
 
 use mailmill::engine::deliverability::message::{Input, Message};
@@ -49,4 +56,11 @@ fn train_category() {
     let folder = corpus::folder().expect("DELIVERABILITY_CORPUS is the folder of the corpus");
     let samples: Vec<Sample> = corpus::load(&folder).iter().map(sample).collect();
     category::train(&samples);
+}
+
+#[test]
+#[ignore = "writes the counts of confused words"]
+fn train_pairs() {
+    let list = std::env::var_os("BIGRAMS").expect("BIGRAMS is the list of pairs of words");
+    pairs::train(&std::fs::read_to_string(list).expect("a readable list"));
 }

@@ -2,7 +2,9 @@
 
 use data_encoding::BASE64;
 
+use super::super::css::Owner;
 use super::super::features::detect::{Site, Use};
+use super::super::html::Element;
 use super::super::view::View;
 use super::{Applies, Condition, Test};
 
@@ -11,6 +13,12 @@ const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
 /// The elements of a list that are searched for items with a value.
 const LIST_ELEMENTS_MAX: usize = 300;
+
+/// The declarations that are searched for a background of the body.
+const DECLARATIONS_MAX: usize = 2_000;
+
+/// The levels of nesting that are searched. Emails have about 20.
+const ANCESTORS_MAX: usize = 200;
 
 /// Whether the condition holds for a use of an element or attribute.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
@@ -36,8 +44,12 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
         Test::AnchorId => !view.anchor_names.contains(value.trim_start_matches('#')),
         Test::LocalAnchors => view.has_local_anchor,
         Test::ImagePercent => element.name == "img" && value.ends_with('%'),
-        Test::Pixels => {
-            element.name != "img" && value.strip_suffix("px").unwrap_or(value).parse::<f32>().is_ok_and(|pixels| pixels > 1.0)
+        Test::Inside => ancestors(view, index).any(|element| condition.has(&element.name)),
+        Test::BodyWithoutBackground => !has_body_background(view),
+        Test::ResourceIn => {
+            let resource = view.document.attributes_of(element).iter().filter(|one| matches!(&*one.name, "type" | "data"));
+            let text = resource.map(|one| one.value.of(source).to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
+            condition.words.iter().any(|word| text.contains(word.as_str()))
         }
         Test::ListValue => element.name == "ol" && has_list_value(view, index),
         Test::MailtoParameter => mailto_parameters(value).any(|name| condition.has(name)),
@@ -48,6 +60,30 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
         Test::InSheet => element.name == "style",
         _ => false,
     }
+}
+
+/// Returns the elements that contain an element, the innermost first.
+fn ancestors<'v, 'a>(view: &'v View<'a>, index: u32) -> impl Iterator<Item = &'v Element<'a>> {
+    let parent = |element: &&Element<'a>| element.parent.and_then(|parent| view.element(parent));
+    std::iter::successors(view.element(index).and_then(|element| parent(&element)), parent).take(ANCESTORS_MAX)
+}
+
+/// Whether an attribute, an inline style or a rule gives the body a background.
+fn has_body_background(view: &View<'_>) -> bool {
+    let Some((index, body)) = (0_u32..).zip(&view.document.elements).find(|(_, element)| element.name == "body") else {
+        return false;
+    };
+    if view.document.attributes_of(body).iter().any(|attribute| matches!(&*attribute.name, "bgcolor" | "background")) {
+        return true;
+    }
+    view.sheets.declarations.iter().take(DECLARATIONS_MAX).any(|declaration| {
+        let name = declaration.name.of(view.source);
+        name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("background"))
+            && match declaration.owner {
+                Owner::Element(element) => element == index,
+                _ => view.touched(declaration).contains(&index),
+            }
+    })
 }
 
 fn has_list_value(view: &View<'_>, list: u32) -> bool {

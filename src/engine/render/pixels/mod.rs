@@ -375,4 +375,6 @@ pub struct Options {
     pub fonts: Option<PathBuf>,
     /// Whether workers run even if the kernel cannot confine them.
     pub unconfined: bool,
+    /// A newer `caniemail.json`.
+    pub clients: Option<Arc<Vec<u8>>>,
 }

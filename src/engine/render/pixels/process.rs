@@ -186,7 +186,10 @@ impl Workers {
 
     /// Returns the JSON of the report on what email clients do with an email's HTML.
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
-        self.obey(WorkerTask::Compatibility { clients }, html.as_bytes()).await?.into_report()
+        let task = WorkerTask::Compatibility { clients };
+        let name = String::new();
+        let newer = self.options.clients.iter().map(|file| (&name, &**file));
+        self.obey_with(task, html.as_bytes(), 0, newer).await?.into_report()
     }
 
     /// Returns what the clients on these devices show of an email's HTML.

@@ -149,7 +149,9 @@ fn perform(
         WorkerTask::Compatibility { clients } => {
             let html = html()?;
             html_limits::admit(html).map_err(RenderError::Refused)?;
-            let checker = Checker::embedded();
+            let newer = parts.next().map(|file| Checker::parse(&file)).transpose();
+            let newer = newer.map_err(|error| RenderError::Failed(error.to_string()))?;
+            let checker = newer.as_ref().unwrap_or_else(|| Checker::embedded());
             let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.is(client));
             if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
                 let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();

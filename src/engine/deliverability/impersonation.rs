@@ -1,0 +1,104 @@
+//! The rules about senders and links that pretend to be of a known company.
+
+use super::links::{Address, registrable};
+use super::message::Message;
+use super::rules::{FACTS, Observations, Part, Place};
+
+/// Rules about the text of a fraud.
+const CLAIMS: [&str; 7] =
+    ["account_threat", "mailbox_fraud", "parcel_fraud", "credentials", "device_fraud", "wallet_fraud", "refund"];
+
+/// Rules about a sender or link that hides who sends.
+const DISGUISES: [&str; 8] = [
+    "from_imitation",
+    "from_bait_domain",
+    "from_suspicious_ending",
+    "link_bait_domain",
+    "link_numeric_host",
+    "link_shortener",
+    "link_mismatch",
+    "link_suspicious_ending",
+];
+
+/// Applies the rules.
+pub fn check(message: &Message, found: &mut Observations) {
+    let email = message.from_email.as_deref().unwrap_or_default();
+    let domain = email.rsplit_once('@').map(|(_, domain)| registrable(&domain.to_ascii_lowercase()));
+    if let (Some(name), Some(domain)) = (&message.from_name, &domain)
+        && imitates(name, domain)
+    {
+        found.add("from_imitation", Place::new(Part::FromName, 0, name));
+    }
+    if domain.as_deref().is_some_and(is_bait) {
+        found.add("from_bait_domain", Place::new(Part::FromEmail, 0, email));
+    }
+    for link in &message.links {
+        let Some(address) = Address::parse(&link.address) else { continue };
+        if is_bait(&registrable(&address.host)) {
+            found.add("link_bait_domain", Place::html(link.at, &link.address));
+        }
+    }
+}
+
+/// Adds the rule about a claim of fraud together with a disguise. It needs the results of all other rules.
+pub fn combine(message: &Message, found: &mut Observations) {
+    if found.has_any(&CLAIMS) && found.has_any(&DISGUISES) {
+        let at = message.links.first().map_or(0, |link| link.at);
+        found.add("fraud_and_disguise", Place::html(at, message.links.first().map_or("", |link| &link.address)));
+    }
+}
+
+/// Whether a sender's name is that of a known company, alone or with a word such as "support", and the domain is another's.
+fn imitates(name: &str, domain: &str) -> bool {
+    let folded: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    // "PayPaI" with a capital i.
+    let folded = if name.contains("PayPaI") { folded.replace("paypai", "paypal") } else { folded };
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    let label = domain.split('.').next().unwrap_or_default();
+    let is_rest = |word: &&str| FACTS.sender_words.contains(*word) || word.chars().all(|c| c.is_ascii_digit());
+    FACTS.imitated.iter().any(|company| {
+        let own: Vec<&str> = company.split(' ').collect();
+        let starts = words.starts_with(&own);
+        let rest = words.get(own.len()..).unwrap_or_default();
+        let joined = own.concat();
+        starts && rest.iter().all(is_rest) && label != joined && !FACTS.imitated_domains.contains(domain)
+    })
+}
+
+/// Whether a domain's name has hyphens, and one of its parts is a word that phishing uses: "mybank-verify.com".
+fn is_bait(domain: &str) -> bool {
+    let label = domain.split('.').next().unwrap_or_default();
+    let mut parts = label.split('-');
+    label.contains('-') && !label.starts_with("xn--") && parts.any(|part| FACTS.bait.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_names_need_their_own_domain() {
+        for (name, domain) in [
+            ("PayPal", "paypal-resolve.support"),
+            ("Microsoft 365 Support", "mail-8821.top"),
+            ("PayPaI Service", "pp.example"),
+            ("NETFLIX", "nflx.info"),
+        ] {
+            assert!(imitates(name, domain), "{name} {domain}");
+        }
+        for (name, domain) in [
+            ("PayPal", "paypal.de"),
+            ("Microsoft", "office.com"),
+            ("Apple Grove Farm", "applegrove.example"),
+            ("Amazon Rainforest Fund", "rainforest.example"),
+        ] {
+            assert!(!imitates(name, domain), "{name} {domain}");
+        }
+    }
+
+    #[test]
+    fn bait_is_a_part_of_the_name() {
+        assert!(is_bait("mybank-verify.com") && is_bait("secure-login.example"));
+        assert!(!is_bait("verify.example") && !is_bait("gartenhaus-linde.example") && !is_bait("loginov-art.example"));
+    }
+}

@@ -1,0 +1,169 @@
+//! Finds words that were written for another, such as "form" for "from", by the words next to them.
+//!
+//! `pairs.txt` lists the words that are confused. `pairs.counts` says how often each of them stands next to another word in books: "hear
+//! from" is common, "hear form" is not. The points of evidence for the other word are the natural logarithm of the ratio of the counts,
+//! added for both neighbors. `tests/accuracy/training/pairs.rs` writes the counts.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::findings::FindingKind;
+use super::patterns::Hit;
+use super::rules::{RuleHit, with_case_of};
+use super::tokens::{Token, TokenKind};
+
+/// The ID of the rule.
+const RULE: &str = "CONFUSED_WORD";
+
+/// A neighbor may speak against the other word by at most this many points.
+const AGAINST_MAX: f64 = 1.0;
+
+/// Rarer pairs of words count as if they occurred this often. The counts are of a corpus of about a trillion words.
+pub const COUNT_MIN: u64 = 60_000;
+
+/// The steps per point in which counts are stored.
+pub const STEPS: f64 = 16.0;
+
+/// Contractions, and the words whose neighbors they have: before "it's" stands what stands before "it", and after it what follows "is".
+const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
+    ("it's", ("it", "is")),
+    ("you're", ("you", "are")),
+    ("they're", ("they", "are")),
+    ("who's", ("who", "is")),
+    ("we're", ("we", "are")),
+];
+
+/// The bytes of a hash. With four, one in 45,000 unknown pairs of words would have the count of another pair.
+pub const HASH_BYTES: usize = 5;
+
+/// The hashes of two words in a row, in order, and then a byte for each: the logarithm of their count.
+static COUNTS: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"));
+
+/// The other words that a word can be meant to be, with the points that a finding needs.
+type Pairs = HashMap<&'static str, Vec<(&'static str, f64)>>;
+
+static PAIRS: LazyLock<Pairs> = LazyLock::new(|| {
+    let mut pairs = Pairs::new();
+    for (written, meant, points) in lines() {
+        pairs.entry(written).or_default().push((meant, points));
+    }
+    pairs
+});
+
+fn lines() -> impl Iterator<Item = (&'static str, &'static str, f64)> {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.txt"));
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut parts = line.split(' ');
+        Some((parts.next()?, parts.next()?, parts.next()?.parse().ok()?))
+    })
+}
+
+/// Returns the words of all pairs, without contractions.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    lines().flat_map(|(written, meant, _)| [written, meant]).flat_map(|word| {
+        let (first, last) = ends(word);
+        [first, last]
+    })
+}
+
+fn ends(word: &str) -> (&str, &str) {
+    CONTRACTIONS.iter().find(|(contraction, _)| *contraction == word).map_or((word, word), |(_, ends)| *ends)
+}
+
+/// Returns the hash under which the count of two words in a row is stored (FNV-1a, 64 bits, cut to [`HASH_BYTES`]).
+pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
+    let bytes = first.bytes().chain([b' ']).chain(second.bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let [_, _, _, rest @ ..] = hash.to_be_bytes();
+    rest
+}
+
+/// Returns the points of two words in a row.
+fn points(first: &str, second: &str) -> f64 {
+    let (hashes, steps) = halves();
+    let found = hashes.binary_search(&hash(first, second)).ok().and_then(|at| steps.get(at));
+    f64::from(found.copied().unwrap_or_default()) / STEPS
+}
+
+fn halves() -> (&'static [[u8; HASH_BYTES]], &'static [u8]) {
+    let count = COUNTS.len() / (HASH_BYTES + 1);
+    let (hashes, steps) = COUNTS.split_at(count * HASH_BYTES);
+    (hashes.as_chunks().0, steps)
+}
+
+/// Returns the confused words of an English text.
+pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+    (0..tokens.len()).filter_map(|at| confused_at(tokens, at)).collect()
+}
+
+fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
+    let token = tokens.get(at).filter(|token| token.is_word())?;
+    let others = PAIRS.get(token.lower.as_str())?;
+    // A capital inside a sentence is that of a name, or of a heading.
+    if token.is_capitalized() && !token.starts_sentence && !token.is_all_capitals() {
+        return None;
+    }
+    let before = at.checked_sub(1).filter(|_| !token.starts_sentence).and_then(|at| tokens.get(at));
+    let before = before.filter(|_| token.spaced && !token.new_line);
+    let after = tokens.get(at + 1).filter(|next| next.spaced && !next.new_line);
+    // Next to a number or a merge tag, too little is known.
+    if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
+        return None;
+    }
+    let word = |token: &Token<'_>| token.is_word().then(|| token.lower.clone());
+    let (before, after) = (before.and_then(word), after.and_then(word));
+    let evidence = |meant: &str| {
+        let ((first, last), (other_first, other_last)) = (ends(&token.lower), ends(meant));
+        let left = before.as_ref().map_or(0.0, |word| points(word, other_first) - points(word, first));
+        let right = after.as_ref().map_or(0.0, |word| points(other_last, word) - points(last, word));
+        (left.min(right) >= -AGAINST_MAX).then_some(left + right)
+    };
+    let found = others.iter().filter_map(|(meant, needed)| {
+        let evidence = evidence(meant)?;
+        (evidence >= *needed).then_some((*meant, evidence - needed))
+    });
+    let (meant, surplus) = found.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    Some(RuleHit {
+        hit: Hit { first: at, end: at + 1 },
+        rule: RULE,
+        kind: FindingKind::Grammar,
+        suggestions: vec![with_case_of(tokens.get(at..=at)?, meant)],
+        confidence: if surplus >= 2.0 { 0.85 } else { 0.75 },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    #[test]
+    fn finds_confused_words_by_their_neighbors() {
+        for (text, meant) in [
+            ("We love to hear form you.", "from"),
+            ("It is quiet simple to start.", "quite"),
+            ("Let me give you some advise on sizes.", "advice"),
+            ("You are apart of something big.", "part"),
+        ] {
+            let found = confused(&tokens(text));
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert_eq!(found[0].suggestions, [meant], "{text}");
+        }
+    }
+
+    #[test]
+    fn accepts_the_right_word() {
+        for text in ["Fill in the form below.", "A quiet room.", "We advise you to wait.", "It sets them apart.", "Form Studio"] {
+            assert_eq!(confused(&tokens(text)), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_counts_are_sorted_and_cover_the_pairs() {
+        let (hashes, steps) = halves();
+        assert_eq!(hashes.len(), steps.len());
+        assert!(hashes.is_sorted_by(|one, other| one < other));
+        assert!(points("from", "the") > points("form", "the"));
+        assert!(PAIRS.len() >= 100 && lines().all(|(_, _, points)| points >= 4.0));
+    }
+}

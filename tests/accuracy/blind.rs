@@ -1,0 +1,236 @@
+//! The sets that were written before the detectors, the rules and the other samples were read; `tests/samples/validation/README.md` has
+//! the figures of their first run.
+
+use std::collections::BTreeSet;
+
+use mailmill::engine::clients::conditions::Applies;
+use mailmill::engine::clients::findings::{Checker, Support};
+use mailmill::engine::clients::report;
+use mailmill::engine::deliverability::category::Category;
+use mailmill::engine::deliverability::message::Input;
+use mailmill::engine::deliverability::result::analyze;
+use mailmill::engine::spelling::dictionaries::Dictionaries;
+use mailmill::engine::spelling::{Options, check_html};
+
+#[derive(serde::Deserialize)]
+struct CompatibilitySet {
+    cases: Vec<Case>,
+}
+
+#[derive(serde::Deserialize)]
+struct Case {
+    name: String,
+    html: String,
+    clients: Vec<String>,
+    expect: Vec<(String, String)>,
+    /// Findings that readers of the tables can disagree about.
+    ignore: Vec<(String, String)>,
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+/// Returns the certain findings of a report as pairs of client and feature. Features that no element uses are hints.
+fn certain(report: &report::Report) -> BTreeSet<(String, String)> {
+    let of_client = |client: &report::ClientIssues| {
+        let key = client.client.to_string();
+        let issues = client.issues.iter().chain(&client.warnings);
+        let certain = issues.filter(|issue| {
+            issue.support == Support::None || issue.condition.as_ref().is_some_and(|condition| condition.applies == Applies::True)
+        });
+        certain.filter(|issue| !issue.unused).map(|issue| (key.clone(), issue.slug.to_string())).collect::<Vec<_>>()
+    };
+    report.client_issues.iter().flat_map(of_client).collect()
+}
+
+#[test]
+fn compatibility_findings_are_right() {
+    let set: CompatibilitySet =
+        serde_json::from_str(include_str!("../samples/validation/blind/compatibility.json")).expect("the file is valid");
+    let (mut right, mut wrong, mut missed) = (0, 0, 0);
+    for case in &set.cases {
+        let report = report::check(Checker::embedded(), &case.html, &case.clients);
+        let found = certain(&report);
+        let expected: BTreeSet<_> = case.expect.iter().cloned().collect();
+        let ignored: BTreeSet<_> = case.ignore.iter().cloned().collect();
+        right += expected.intersection(&found).count();
+        for (client, slug) in found.difference(&expected).filter(|one| !ignored.contains(*one)) {
+            wrong += 1;
+            println!("{}: wrong {slug} in {client}", case.name);
+        }
+        for (client, slug) in expected.difference(&found) {
+            missed += 1;
+            println!("{}: missed {slug} in {client}", case.name);
+        }
+    }
+    let (precision, recall) = (share(right, right + wrong), share(right, right + missed));
+    println!(
+        "{} cases: {right} right, {wrong} wrong, {missed} missed: precision {precision:.3}, recall {recall:.3}",
+        set.cases.len()
+    );
+    assert!(precision >= 0.99 && recall >= 0.98);
+}
+
+#[test]
+fn a_receipt_has_few_warnings() {
+    let six = [
+        "gmail.desktop-webmail",
+        "gmail.ios",
+        "apple-mail.ios",
+        "outlook.windows",
+        "outlook.outlook-com",
+        "yahoo.desktop-webmail",
+    ];
+    let html = include_str!("../samples/validation/blind/receipt.html");
+    let report = report::check(Checker::embedded(), html, &six.map(String::from));
+    for client in &report.client_issues {
+        for issue in client.issues.iter().chain(&client.warnings) {
+            let condition = issue.condition.as_ref();
+            println!(
+                "{} {} {:?} applies {:?} reach {} unused {}: {}",
+                client.client,
+                issue.slug,
+                issue.support,
+                condition.map(|one| one.applies),
+                issue.reach,
+                issue.unused,
+                condition.map_or("", |one| &one.note)
+            );
+        }
+    }
+    println!(
+        "{} errors, {} warnings, score {}",
+        report.summary.total_errors, report.summary.total_warnings, report.summary.compatibility_score
+    );
+}
+
+/// A sentence with the ranges of its seeded errors.
+struct Sentence {
+    language: String,
+    text: String,
+    errors: Vec<(usize, usize)>,
+}
+
+fn sentences(set: &str) -> Vec<Sentence> {
+    let lines = set.lines().filter(|line| !line.starts_with('#'));
+    let parse = |line: &str| {
+        let (language, mut rest) = line.split_once('\t').expect("a language and a sentence");
+        let (mut text, mut errors) = (String::new(), Vec::new());
+        while let Some((before, after)) = rest.split_once("[[") {
+            let (error, after) = after.split_once("]]").expect("an end of the error");
+            text.push_str(before);
+            errors.push((text.len(), text.len() + error.len()));
+            text.push_str(error);
+            rest = after;
+        }
+        text.push_str(rest);
+        Sentence { language: language.to_owned(), text, errors }
+    };
+    lines.map(parse).collect()
+}
+
+/// Returns the share of the seeded errors that are found, and the share of the findings that are right.
+fn measure_spelling(set: &str) -> (f64, f64) {
+    let dictionaries = Dictionaries::new(None, 10);
+    let mut total = (0, 0, 0);
+    for language in ["en-US", "en-GB", "de", "fr", "es", "nl"] {
+        let (mut seeded, mut found, mut wrong) = (0, 0, 0);
+        for sentence in sentences(set).iter().filter(|sentence| sentence.language == language) {
+            let options = Options { languages: vec![language.to_owned()], grammar: true, ..Options::default() };
+            let before = "<p>";
+            let text = sentence.text.replace('&', "&#38;").replace('<', "&#60;");
+            let report = check_html(&format!("{before}{text}</p>"), &options, &dictionaries, 0);
+            let mut missed = sentence.errors.clone();
+            seeded += missed.len();
+            for finding in &report.errors {
+                // Entities are longer than their characters, and only clean sentences have them.
+                let (start, end) = (finding.offset - before.len(), finding.offset - before.len() + finding.length);
+                if let Some(at) = missed.iter().position(|(from, to)| start < *to && *from < end) {
+                    missed.remove(at);
+                    found += 1;
+                } else if !sentence.errors.iter().any(|(from, to)| start < *to && *from < end) {
+                    wrong += 1;
+                    println!("{language}: wrong: {:?} ({}) in: {}", finding.word, finding.rule, sentence.text);
+                }
+            }
+            for (from, to) in missed {
+                println!("{language}: missed: {:?} in: {}", &sentence.text[from..to], sentence.text);
+            }
+        }
+        println!("{language}: {found} of {seeded} found, {wrong} wrong");
+        total = (total.0 + seeded, total.1 + found, total.2 + wrong);
+    }
+    let (precision, recall) = (share(total.1, total.1 + total.2), share(total.1, total.0));
+    println!("all: found {recall:.3}, precision {precision:.3}");
+    (recall, precision)
+}
+
+#[test]
+fn spelling_finds_most_errors_and_is_mostly_right() {
+    let (found, precision) = measure_spelling(include_str!("../samples/validation/blind/spelling.txt"));
+    assert!(precision >= 0.90 && found >= 0.85);
+}
+
+#[test]
+fn spelling_is_as_good_on_the_second_set() {
+    let (found, precision) = measure_spelling(include_str!("../samples/validation/blind/spelling-second.txt"));
+    assert!(precision >= 0.90 && found >= 0.75);
+}
+
+#[derive(serde::Deserialize)]
+struct DeliverabilitySet {
+    messages: Vec<Message>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    name: String,
+    spam: bool,
+    subject: String,
+    from_name: String,
+    from_email: String,
+    html: String,
+}
+
+#[test]
+fn modern_spam_is_found_and_modern_legitimate_mail_is_not() {
+    let set: DeliverabilitySet =
+        serde_json::from_str(include_str!("../samples/validation/blind/deliverability.json")).expect("the file is valid");
+    let (mut spam, mut legitimate) = (Vec::new(), Vec::new());
+    let (mut found, mut alarms) = (0, 0);
+    for message in &set.messages {
+        let input = Input {
+            html: &message.html,
+            subject: Some(&message.subject),
+            from_name: Some(&message.from_name),
+            from_email: Some(&message.from_email),
+        };
+        let analysis = analyze(&input, None);
+        let is_spam = analysis.prediction.category == Category::Spam;
+        let score = analysis.spam_score.score;
+        let triggers: Vec<_> = analysis.spam_score.findings.iter().map(|one| format!("{} {:.1}", one.rule, one.points)).collect();
+        if message.spam {
+            spam.push(score)
+        } else {
+            legitimate.push(score)
+        }
+        found += usize::from(is_spam && message.spam);
+        alarms += usize::from(is_spam && !message.spam);
+        println!(
+            "{} {} {score:.2} {:?} {}: tokens {:.1}, {}",
+            if message.spam { "spam" } else { "ham " },
+            if is_spam == message.spam { "ok   " } else { "WRONG" },
+            analysis.prediction.category,
+            message.name,
+            analysis.spam_score.token_points,
+            triggers.join(", ")
+        );
+    }
+    let area = crate::deliverability::auc(&spam, &legitimate);
+    println!("AUC {area:.4}, {found} of {} spam, {alarms} of {} false alarms", spam.len(), legitimate.len());
+    assert!(area >= 0.985);
+    assert!(found * 100 >= spam.len() * 70);
+    assert!(alarms * 50 <= legitimate.len());
+}
