@@ -154,6 +154,9 @@ pub const LIVE_COPIES: TableId = TableId(116);
 pub const MODEL_USAGE: TableId = TableId(117);
 pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(118);
 pub const SAVED_BLOCKS: TableId = TableId(119);
+pub const EMAIL_CHECKS: TableId = TableId(120);
+pub const EMAIL_CHECK_QUEUE: TableId = TableId(121);
+pub const IGNORED_FINDINGS: TableId = TableId(122);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -382,6 +385,14 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, email id) -> no value: the current version has no screenshots yet",
     ),
     table(119, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
+    table(120, "email_checks", Environment, "(email id, number) -> scores and findings of a version"),
+    table(
+        121,
+        "email_check_queue",
+        Environment,
+        "(account id, email id) -> no value: its current version is not fully checked yet",
+    ),
+    table(122, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
 ];
 
 impl TableId {

@@ -1,5 +1,6 @@
 //! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
 
+pub mod checks;
 pub mod editor;
 pub mod gallery;
 

@@ -117,6 +117,8 @@ pub const PAGES: &[Page] = &[
         files limits::DASHBOARD_IMAGE_BYTES_MAX),
     page!(closed "/{environment}/emails/{id}/image", get email::editor::image),
     page!(closed "/{environment}/emails/{id}/text", get email::text, draws [email::TextPage]),
+    page!(closed "/{environment}/emails/{id}/checks", get email::checks::show, post email::checks::send,
+        draws [email::checks::ChecksPage]),
     page!(closed "/{environment}/emails/{id}/versions", get email::versions, post email::send_version, draws [email::VersionsPage]),
     page!(closed "/{environment}/emails/{id}/exports", get email::exports, draws [email::ExportsPage]),
     page!(closed "/{environment}/emails/{id}/try", get email::trial, post email::send_trial, draws [email::TestPage]),

@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::links::views::milliseconds;
 use super::views::score;
-use crate::engine::api::{Context, Failure};
+use crate::engine::api::Failure;
 use crate::engine::spelling::findings::{Finding, FindingKind};
 use crate::engine::spelling::{Options, Report, check_html};
 use crate::engine::store::Read;
+use crate::features::checks::CheckContext;
+use crate::features::checks::source::CheckedEmail;
 use crate::features::projects;
-use crate::features::validation::source::CheckedEmail;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
@@ -113,13 +114,16 @@ impl From<Finding> for SpellingError {
     }
 }
 
+/// The rule that finds words which are in no dictionary.
+pub const UNKNOWN_WORD: &str = "unknown-word";
 /// The number of points that misspelled words cost at most, and those that the other types cost.
 const SPELLING_WEIGHT: f64 = 60.0;
 const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {
-    fn of(report: Report, time: Duration) -> Self {
+    /// Returns the analysis of a report.
+    pub fn of(report: Report, time: Duration) -> Self {
         let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
         let score = score([
             (SPELLING_WEIGHT, count(&[FindingKind::Spelling])),
@@ -188,18 +192,18 @@ pub struct SpellingOptions {
 
 /// Checks the spelling of an email. Returns `None` if the check does not finish in time.
 pub async fn check(
-    context: &Context,
+    context: &CheckContext,
     email: &CheckedEmail,
     options: SpellingOptions,
 ) -> Result<Option<SpellingAnalysis>, Failure> {
     let start = tokio::time::Instant::now();
-    let account = context.caller.account();
+    let account = context.account;
     let names = match options.project.or(email.project) {
         Some(project) => context.read(move |tx| names(tx, account, project)).await?,
         None => Vec::new(),
     };
     let options = Options { languages: options.languages, grammar: options.grammar, names };
-    let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.now().0 / 1000);
+    let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.engine.clock.now().0 / 1000);
     let work = tokio::task::spawn_blocking(move || check_html(&html, &options, &engine.dictionaries, now));
     match tokio::time::timeout(limits::SPELLING_TIME, work).await {
         Ok(done) => Ok(Some(SpellingAnalysis::of(done.map_err(Failure::internal)?, start.elapsed()))),

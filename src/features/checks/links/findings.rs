@@ -11,7 +11,7 @@ use super::model::LinkStatus;
 use crate::base::clock::Timestamp;
 use crate::base::domain::registrable;
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
-use crate::features::validation::views::Severity;
+use crate::features::checks::views::Severity;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 

@@ -7,11 +7,12 @@ use tokio::time::{Instant, timeout_at};
 use super::source::CheckedEmail;
 use crate::base::domain::registrable;
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Failure};
+use crate::engine::api::Failure;
 use crate::engine::deliverability::authentication::{self, Lookup, Records, Report, Selector, Sending};
 use crate::engine::deliverability::message::Input;
 use crate::engine::deliverability::result::{Analysis, analyze};
 use crate::engine::mail::dns::{Dns, DnsLookupError, DnsResult, MaxAge};
+use crate::features::checks::CheckContext;
 use crate::features::{domains, projects};
 use crate::vocab::limits;
 
@@ -29,7 +30,7 @@ const SPF_RECORDS_MAX: usize = 12;
 const RETURN_LABEL: &str = "bounces";
 
 /// Judges an email. Returns `None` if that does not finish in time.
-pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
+pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
     let start = Instant::now();
     let envelope = completed(context, email, envelope).await?;
     let report = match &envelope.from_email {
@@ -38,6 +39,22 @@ pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) 
     };
     // Without any answer, the report would only say that nothing was checked.
     let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
+    judge(email, envelope, report, start).await
+}
+
+/// Judges the content of an email, with the subject and the default sender of its project but without their DNS records.
+pub async fn content(context: &CheckContext, email: &CheckedEmail) -> Result<Option<Analysis>, Failure> {
+    let start = Instant::now();
+    let envelope = completed(context, email, Envelope::default()).await?;
+    judge(email, envelope, None, start).await
+}
+
+async fn judge(
+    email: &CheckedEmail,
+    envelope: Envelope,
+    report: Option<Report>,
+    start: Instant,
+) -> Result<Option<Analysis>, Failure> {
     let html = email.html.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Envelope { subject, from_name, from_email } = &envelope;
@@ -51,11 +68,11 @@ pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) 
 }
 
 /// Adds the subject of a stored email and the default sender of its project.
-async fn completed(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
+async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
     let Envelope { subject, mut from_name, mut from_email } = envelope;
     let subject = subject.or_else(|| email.subject.clone());
     if let Some(project) = email.project.filter(|_| from_email.is_none()) {
-        let account = context.caller.account();
+        let account = context.account;
         let found = context.read(move |tx| Ok(projects::find(tx, account, project)?)).await?;
         if let Some(sender) = found.and_then(|project| project.sender) {
             from_email = EmailAddress::parse(&sender.from).ok();
@@ -66,10 +83,10 @@ async fn completed(context: &Context, email: &CheckedEmail, envelope: Envelope) 
 }
 
 /// Looks up and checks the records of a sender's domain. Also returns whether any lookup had an answer.
-async fn records(context: &Context, from: &EmailAddress) -> Result<(Report, bool), Failure> {
+async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report, bool), Failure> {
     let end = Instant::now() + limits::VALIDATION_DNS_TIME;
     let domain = from.domain_ascii().to_ascii_lowercase();
-    let account = context.caller.account();
+    let account = context.account;
     let keys = context.read(move |tx| domains::public_keys(tx, account)).await?;
     let (signer, selectors) = signer(&domain, &keys);
     let dns = &context.engine.dns;

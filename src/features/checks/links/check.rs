@@ -56,10 +56,40 @@ pub struct LinkOptions {
     pub all: Duration,
 }
 
+/// The index of a URL, the parsed URL, and the rule that decides whether a GET request is allowed.
+type LinkRequest = (usize, Url, fn(&Url) -> bool);
+
 impl LinkChecker<'_> {
+    /// Checks what the URLs themselves show, without requests.
+    pub fn read(&self, links: &Links) -> CheckedLinks {
+        let (mut urls, requests) = self.classified(links);
+        for (index, ..) in &requests {
+            if let Some(checked) = urls.get_mut(*index) {
+                checked.error = Some("The link was not requested.".to_owned());
+            }
+        }
+        CheckedLinks { urls, is_complete: requests.is_empty() }
+    }
+
     /// Checks all URLs. URLs beyond the limit, and those that are not checked in time, are skipped.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
+        let (mut urls, requests) = self.classified(links);
+        let requested = requests.len();
+        let mut running: FuturesUnordered<_> = requests.iter().map(|request| self.request(request, options)).collect();
+        let mut done = 0;
+        while let Ok(Some((index, report))) = timeout_at(end, running.next()).await {
+            done += 1;
+            if let Some(checked) = urls.get_mut(index) {
+                (checked.status, checked.error) = status(&report);
+                checked.report = Some(report);
+            }
+        }
+        CheckedLinks { urls, is_complete: done == requested }
+    }
+
+    /// Returns all URLs, and the requests that the check of some of them needs.
+    fn classified(&self, links: &Links) -> (Vec<CheckedUrl>, Vec<LinkRequest>) {
         let around = Surroundings { fetch: self.fetch, base: self.base, targets: &links.targets };
         let mut urls = Vec::new();
         let mut requests = Vec::new();
@@ -81,24 +111,10 @@ impl LinkChecker<'_> {
             };
             urls.push(CheckedUrl { url, uses, status, error, report: None });
         }
-        let requested = requests.len();
-        let mut running: FuturesUnordered<_> = requests.iter().map(|request| self.request(request, options)).collect();
-        let mut done = 0;
-        while let Ok(Some((index, report))) = timeout_at(end, running.next()).await {
-            done += 1;
-            if let Some(checked) = urls.get_mut(index) {
-                (checked.status, checked.error) = status(&report);
-                checked.report = Some(report);
-            }
-        }
-        CheckedLinks { urls, is_complete: done == requested }
+        (urls, requests)
     }
 
-    async fn request(
-        &self,
-        (index, url, may_get): &(usize, Url, fn(&Url) -> bool),
-        options: LinkOptions,
-    ) -> (usize, Arc<LinkReport>) {
+    async fn request(&self, (index, url, may_get): &LinkRequest, options: LinkOptions) -> (usize, Arc<LinkReport>) {
         let check = LinkCheck { follows: options.follows, may_get: *may_get, total: options.each };
         (*index, self.probes.check(self.fetch, url, check, self.now).await)
     }

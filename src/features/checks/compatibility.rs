@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::links::views::milliseconds;
+use super::views::PlaceView;
 use crate::engine::api::Failure;
+use crate::engine::clients::features::Effect;
 use crate::engine::clients::report::Report;
 
 /// The JSON of a [`Report`], which a worker process writes.
@@ -22,6 +24,75 @@ impl JsonSchema for CompatibilityAnalysis {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Report::json_schema(generator)
+    }
+}
+
+/// A feature that some clients do not support.
+#[derive(Clone, Debug)]
+pub struct FeatureProblem {
+    pub slug: String,
+    pub title: String,
+    /// The names of the clients, the most used first.
+    pub clients: Vec<String>,
+    /// The assumed share of opens of these clients, from 0 to 1.
+    pub share: f64,
+    /// The worst effect in these clients.
+    pub effect: Effect,
+    /// Whether all of these clients support the feature in part.
+    pub is_partial: bool,
+    /// The note that applies in the first client.
+    pub condition: Option<String>,
+    pub fix: Option<String>,
+    /// Whether the email has a replacement for the feature in all of these clients.
+    pub has_fallback: bool,
+    pub has_autofix: bool,
+    pub count: usize,
+    pub occurrences: Vec<PlaceView>,
+    pub url: String,
+    /// The largest share of one client.
+    largest: f64,
+}
+
+impl FeatureProblem {
+    fn of(client: &Value, issue: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let share = client["share"].as_f64().unwrap_or_default();
+        Some(Self {
+            slug: text(&issue["slug"])?,
+            title: text(&issue["title"])?,
+            clients: vec![text(&client["clientName"])?],
+            share,
+            effect: Effect::deserialize(&issue["effect"]).ok()?,
+            is_partial: issue["support"] == "partial",
+            condition: text(&issue["condition"]["note"]),
+            fix: text(&issue["fix"]),
+            has_fallback: issue["fallback"].is_string(),
+            has_autofix: issue["autofix"].is_array(),
+            count: issue["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default(),
+            occurrences: Vec::<PlaceView>::deserialize(&issue["occurrences"]).unwrap_or_default(),
+            url: text(&issue["url"])?,
+            largest: share,
+        })
+    }
+
+    /// Adds another client with the same problem.
+    fn join(&mut self, other: Self, share: f64) {
+        match share > self.largest {
+            true => {
+                self.clients.splice(..0, other.clients);
+                self.largest = share;
+                self.condition = other.condition;
+            }
+            false => self.clients.extend(other.clients),
+        }
+        self.share += share;
+        self.effect = self.effect.max(other.effect);
+        self.is_partial &= other.is_partial;
+        self.has_fallback &= other.has_fallback;
+        self.has_autofix |= other.has_autofix;
+        if other.count > self.count {
+            (self.count, self.occurrences) = (other.count, other.occurrences);
+        }
     }
 }
 
@@ -71,6 +142,31 @@ impl CompatibilityAnalysis {
         }
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts.into_iter().map(|(text, _)| text).collect()
+    }
+
+    /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Features that only
+    /// unused rules have are left out.
+    pub fn problems(&self) -> Vec<FeatureProblem> {
+        let mut problems: Vec<FeatureProblem> = Vec::new();
+        for client in self.0["clientIssues"].as_array().into_iter().flatten() {
+            let list = |name: &str| client[name].as_array().map(Vec::as_slice).unwrap_or_default();
+            for issue in list("issues").iter().chain(list("warnings")) {
+                let is_partial = issue["support"] == "partial";
+                let applies = !is_partial || issue["condition"]["applies"] == "true";
+                if issue["unused"] == true || issue["support"] == "unknown" || !applies {
+                    continue;
+                }
+                let (Some(found), share) = (FeatureProblem::of(client, issue), client["share"].as_f64().unwrap_or_default())
+                else {
+                    continue;
+                };
+                match problems.iter_mut().find(|known| known.slug == found.slug) {
+                    Some(known) => known.join(found, share),
+                    None => problems.push(found),
+                }
+            }
+        }
+        problems
     }
 
     /// Returns an example for the documentation.
