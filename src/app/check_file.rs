@@ -158,7 +158,7 @@ mod tests {
             .expect("written");
         let (checks, is_message) = checked(&file).expect("the file is an email");
         let rules: Vec<&str> = checks.findings.iter().map(|finding| finding.rule.as_str()).collect();
-        assert!(rules.contains(&"image_alt") && rules.contains(&"unknown-word"), "{rules:?}");
+        assert!(rules.contains(&"image_alt") && rules.contains(&"UNKNOWN_WORD"), "{rules:?}");
         assert!(!checks.links_requested && !is_message);
         assert!(checks.scores.overall.is_some_and(|score| score < 100));
     }

@@ -82,7 +82,7 @@ impl CheckFinding {
         Self {
             id: "3f9a51c07be2".into(),
             check: Check::Spelling,
-            rule: "unknown-word".into(),
+            rule: "UNKNOWN_WORD".into(),
             severity: Severity::Warning,
             message: "“recieve” is misspelled.".into(),
             effect: None,

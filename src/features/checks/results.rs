@@ -178,7 +178,7 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
     Some(CheckFinding {
         effect: link.error.clone(),
         fix: Some(fix.to_owned()),
-        text: Some(shortened(&link.text)).filter(|text| !text.is_empty()),
+        text: Some(shortened(&link.url)).filter(|url| !url.is_empty()),
         count: link.count,
         occurrences: link.occurrences.clone(),
         weight,
@@ -314,7 +314,7 @@ mod tests {
                 ("links", "broken"),
                 ("links", "unsubscribe_missing"),
                 ("accessibility", "image_alt"),
-                ("spelling", "unknown-word"),
+                ("spelling", "UNKNOWN_WORD"),
                 ("compatibility", "css-border-radius"),
             ]
         );

@@ -14,6 +14,7 @@ use crate::engine::store::Read;
 use crate::features::checks::CheckContext;
 use crate::features::checks::source::CheckedEmail;
 use crate::features::projects;
+use crate::features::projects::brand::Brand;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
@@ -42,7 +43,7 @@ pub struct SpellingError {
     pub context: String,
     #[serde(rename = "type")]
     pub kind: SpellingErrorType,
-    /// The ID of the rule, such as `unknown-word`.
+    /// The ID of the rule, such as `UNKNOWN_WORD`.
     pub rule: String,
     /// The line in the source, starting at 1.
     pub line: usize,
@@ -115,7 +116,7 @@ impl From<Finding> for SpellingError {
 }
 
 /// The rule that finds words which are in no dictionary.
-pub const UNKNOWN_WORD: &str = "unknown-word";
+pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
 /// The number of points that misspelled words cost at most, and those that the other types cost.
 const SPELLING_WEIGHT: f64 = 60.0;
 const GRAMMAR_WEIGHT: f64 = 30.0;
@@ -155,7 +156,7 @@ impl SpellingAnalysis {
             suggestions: vec!["receive".into()],
             context: "You will recieve your order on Friday".into(),
             kind: SpellingErrorType::Spelling,
-            rule: "unknown-word".into(),
+            rule: "UNKNOWN_WORD".into(),
             line: 14,
             column: 22,
             offset: 812,
@@ -214,10 +215,13 @@ pub async fn check(
 /// Returns the names of a project's brand, its products and its people.
 fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
     let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
-    let mut names = vec![project.name.clone()];
-    names.extend(brand.name);
-    names.extend(brand.products.into_iter().take(limits::SPELLING_PRODUCTS_MAX).map(|product| product.name));
-    names.extend([brand.contact.company, brand.contact.address].into_iter().flatten());
-    names.extend(project.sender.and_then(|sender| sender.from_name));
-    Ok(names)
+    let sender = project.sender.and_then(|sender| sender.from_name);
+    Ok(names_of(Some(project.name.clone()), &brand, sender))
+}
+
+/// Returns the names of a brand, its products and its sender.
+pub fn names_of(project: Option<String>, brand: &Brand, sender: Option<String>) -> Vec<String> {
+    let products = brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX).map(|product| product.name.clone());
+    let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];
+    project.into_iter().chain(own.into_iter().flatten()).chain(products).chain(sender).collect()
 }

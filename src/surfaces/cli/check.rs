@@ -291,7 +291,7 @@ mod tests {
             "  Spelling        70\n",
             "URLs not requested; add --links",
             "\nCritical (1)\n  1200:1305\n",
-            "\n  12:5   “recieve” is misspelled. [spelling/unknown-word]\n         Replace it with “receive”.\n",
+            "\n  12:5   “recieve” is misspelled. [spelling/UNKNOWN_WORD]\n         Replace it with “receive”.\n",
             "3 times, also in line 1300",
             "Failed: 1 critical finding.\n",
         ] {
