@@ -12,6 +12,7 @@
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
@@ -135,12 +136,12 @@ fn from_mjml(text: &str) -> Result<String, String> {
 }
 
 /// Returns a picture of one color, which depends on the URL.
-fn placeholder(address: String) -> (String, Vec<u8>) {
+fn placeholder(address: String) -> (String, Arc<Vec<u8>>) {
     let sum = address.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     let color = [sum, sum >> 8, sum >> 16].map(|part| 80 + (part % 150) as u8);
     let mut file = Cursor::new(Vec::new());
     RgbImage::from_pixel(600, 300, Rgb(color)).write_to(&mut file, ImageFormat::Png).expect("a picture can be written");
-    (address, file.into_inner())
+    (address, Arc::new(file.into_inner()))
 }
 
 fn read(png: &[u8]) -> RgbImage {

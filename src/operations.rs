@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, projects, saved_blocks,
-    segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects,
+    saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -150,6 +150,12 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<validation::ops::spelling::Spelling>(),
     asynchronous::<validation::ops::deliverability::Deliverability>(),
     asynchronous::<validation::ops::all::All>(),
+    // Previews of emails on devices.
+    command::<previews::ops::create::Create>(),
+    query::<previews::ops::get::Get>(),
+    query::<previews::ops::status::Status>(),
+    query::<previews::ops::device::DeviceResult>(),
+    query::<previews::ops::devices::Devices>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),

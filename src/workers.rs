@@ -11,7 +11,7 @@ use crate::engine::runner::{Running, Step, Work, Worker};
 use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
-use crate::features::{campaigns, contacts, domains, emails, events, projects, sending, tracking, webhooks};
+use crate::features::{campaigns, contacts, domains, emails, events, previews, projects, sending, tracking, webhooks};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -55,6 +55,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::EMAIL_CHECK_QUEUE],
         period: Duration::from_secs(5),
         work: each!(emails::worker::check),
+    },
+    // This worker also runs periodically to retry failed steps and to continue after a restart.
+    Worker {
+        name: "previews",
+        wakes: &[tables::PREVIEW_QUEUE],
+        period: Duration::from_secs(5),
+        work: each!(previews::worker::draw),
     },
     // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
@@ -180,6 +187,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
             audit::sweep(tx, SWEEP_ROWS)?,
             outbox::sweep(tx, SWEEP_ROWS)?,
             events::sweep(tx)?,
+            previews::sweep(tx)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
             sending::sweep(tx, retention)?,

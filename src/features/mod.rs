@@ -49,6 +49,8 @@ pub(crate) mod saved_blocks;
 
 pub mod validation;
 
+pub mod previews;
+
 pub(crate) mod exports;
 
 pub(crate) mod engagement;

@@ -45,6 +45,8 @@ pub mod kinds {
     pub enum Session {}
     pub enum Claim {}
     pub enum Invitation {}
+    pub enum Preview {}
+    pub enum Drawing {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -128,6 +130,12 @@ pub mod kinds {
     impl Kind for Invitation {
         const NAME: &'static str = "invitation";
     }
+    impl Kind for Preview {
+        const NAME: &'static str = "preview";
+    }
+    impl Kind for Drawing {
+        const NAME: &'static str = "drawing";
+    }
 }
 
 /// A kind of object with identifiers.
@@ -163,6 +171,8 @@ pub type DeliveryId = Id<kinds::Delivery>;
 pub type SessionId = Id<kinds::Session>;
 pub type ClaimId = Id<kinds::Claim>;
 pub type InvitationId = Id<kinds::Invitation>;
+pub type PreviewId = Id<kinds::Preview>;
+pub type DrawingId = Id<kinds::Drawing>;
 
 impl<K> Id<K> {
     /// Returns the identifier with these bytes.

@@ -1383,6 +1383,43 @@ pub const IGNORED_FINDINGS_MAX: usize = 500;
 /// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
 pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
+// --- Previews of emails on devices ---
+
+/// The maximum number of devices of one preview. The list has fifty; each is drawn once, whatever the number of its mentions.
+pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
+/// The maximum length of a preview's name, which is shown on one line. Longer names are rejected.
+pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
+/// The maximum length of a preview's subject: longer than email clients show. Longer subjects are rejected.
+pub const EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX: usize = 998;
+/// The maximum number of an account's previews that wait: each takes seconds, and the users of other accounts wait too. More are rejected.
+pub const EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX: usize = 10;
+/// The maximum number of previews that wait in an environment. The last one waits a few minutes; further previews get a 503.
+pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
+/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while the
+/// images of one are fetched, those of the other are drawn.
+pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
+/// The number of devices of a preview that are drawn at the same time, or wait for a worker process. More processors than this are for other
+/// requests.
+pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
+/// The number of times that the work on a preview is started. A preview that is interrupted this often may cause the interruptions.
+pub const EMAIL_PREVIEW_ATTEMPTS_MAX: u8 = 3;
+/// How long previews are kept. Users look at them while they work on an email; another request draws them again.
+pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
+/// preview is deleted.
+pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
+/// The maximum size of the pictures of an account's previews. A device takes about 200 KB, so this is enough for two thousand. Beyond this,
+/// the oldest previews are deleted.
+pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// How long a drawing is used for new previews of the same content. Its images may have changed after a day.
+pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
+/// The number of expired previews that are deleted in one transaction.
+pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
+/// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
+pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
+/// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
+pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
+
 // --- The doctor ---
 
 /// The minimum free disk space. With less, the service is about to stop accepting writes.

@@ -212,6 +212,16 @@ pub enum RenderingEngine {
     Chromium,
 }
 
+impl RenderingEngine {
+    /// Returns the engine's name in the settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Chromium => "chromium",
+        }
+    }
+}
+
 /// The settings of outgoing mail.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -154,9 +154,14 @@ pub const LIVE_COPIES: TableId = TableId(116);
 pub const MODEL_USAGE: TableId = TableId(117);
 pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(118);
 pub const SAVED_BLOCKS: TableId = TableId(119);
-pub const EMAIL_CHECKS: TableId = TableId(120);
-pub const EMAIL_CHECK_QUEUE: TableId = TableId(121);
-pub const IGNORED_FINDINGS: TableId = TableId(122);
+pub const PREVIEWS: TableId = TableId(120);
+pub const PREVIEWS_BY_TIME: TableId = TableId(121);
+pub const PREVIEW_QUEUE: TableId = TableId(122);
+pub const PREVIEW_DRAWINGS: TableId = TableId(123);
+pub const PREVIEW_DIGESTS: TableId = TableId(124);
+pub const EMAIL_CHECKS: TableId = TableId(125);
+pub const EMAIL_CHECK_QUEUE: TableId = TableId(126);
+pub const IGNORED_FINDINGS: TableId = TableId(127);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -385,14 +390,19 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, email id) -> no value: the current version has no screenshots yet",
     ),
     table(119, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
-    table(120, "email_checks", Environment, "(email id, number) -> scores and findings of a version"),
+    table(120, "previews", Environment, "(account id, preview id) -> preview: an email on a list of devices"),
+    table(121, "previews_by_time", Environment, "(preview id, account id) -> no value: previews by time"),
+    table(122, "preview_queue", Environment, "(preview id, account id) -> no value: devices of the preview wait"),
+    table(123, "preview_drawings", Environment, "(account id, drawing id) -> the picture of an email on a device"),
+    table(124, "preview_digests", Environment, "(account id, digest of email and device) -> drawing that previews share"),
+    table(125, "email_checks", Environment, "(email id, number) -> scores and findings of a version"),
     table(
-        121,
+        126,
         "email_check_queue",
         Environment,
         "(account id, email id) -> no value: its current version is not fully checked yet",
     ),
-    table(122, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
+    table(127, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
 ];
 
 impl TableId {

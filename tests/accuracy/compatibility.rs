@@ -100,7 +100,7 @@ fn findings_on_hand_written_cases_are_right() {
 #[test]
 fn the_transform_cuts_what_the_report_calls_unsupported() {
     let checker = Checker::embedded();
-    let options = Options { dark: false, images: true };
+    let options = Options::default();
     let (mut cells, mut cuts, mut faults) = (0, 0, Vec::new());
     for entry in &TABLE.entries {
         let Some(html) = entry.example() else { continue };

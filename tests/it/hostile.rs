@@ -239,7 +239,7 @@ async fn expensive_inputs_are_refused_or_ended() {
         format!("<p style='color:{}'>x", "(".repeat(100_000)),
     ];
     for (number, html) in inputs.into_iter().enumerate() {
-        let page = Page { html: format!("{html}<img src=bomb>"), images: [("bomb".to_owned(), bomb.to_vec())].into() };
+        let page = Page { html: format!("{html}<img src=bomb>"), images: [("bomb".to_owned(), Arc::new(bomb.to_vec()))].into() };
         let began = Instant::now();
         let (look, html) = (ScreenshotOptions::of(&[600]), page.html.as_str());
         let (drawn, cleaned) = tokio::join!(pixels.screenshots(&page, &look), pixels.clean_html(html));

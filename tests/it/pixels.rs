@@ -1,10 +1,13 @@
 //! Tests rendering by the program's worker processes: their output, and what hostile emails can do to them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Warning, Workers};
+use mailmill::engine::render::pixels::{
+    Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Thumbnails, Warning, Workers,
+};
 use tokio::time::Instant;
 
 use super::support::missing;
@@ -22,7 +25,10 @@ const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:
 
 #[tokio::test]
 async fn an_email_is_rendered_at_several_widths_with_thumbnails_and_warnings() {
-    let look = ScreenshotOptions { thumbnail_width: Some(100), ..ScreenshotOptions::of(&[600, 375]) };
+    let look = ScreenshotOptions {
+        thumbnails: Thumbnails { top_width: Some(100), full_width: None },
+        ..ScreenshotOptions::of(&[600, 375])
+    };
     let drawn = pixels().screenshots(&page(LETTER), &look).await.expect("it can be drawn");
     for (shot, width) in drawn.made.iter().zip([600, 375]) {
         let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
@@ -102,9 +108,13 @@ async fn a_chromium_renders_the_same_and_makes_no_requests() {
     );
     let mut green = std::io::Cursor::new(Vec::new());
     image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
-    let page = Page { html, images: [("https://x.example/c d.png".to_owned(), green.into_inner())].into() };
+    let page = Page { html, images: [("https://x.example/c d.png".to_owned(), Arc::new(green.into_inner()))].into() };
     for (dark, color) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
-        let look = ScreenshotOptions { dark, thumbnail_width: Some(60), ..ScreenshotOptions::of(&[600, 375]) };
+        let look = ScreenshotOptions {
+            dark,
+            thumbnails: Thumbnails { top_width: Some(60), full_width: None },
+            ..ScreenshotOptions::of(&[600, 375])
+        };
         let drawn = pixels.screenshots(&page, &look).await.expect("it can be drawn");
         for (shot, width) in drawn.made.iter().zip([600, 375]) {
             let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
@@ -148,7 +158,7 @@ async fn the_sample_emails_look_as_they_did() {
             .write_to(&mut gray, image::ImageFormat::Png)
             .expect("a picture");
         let addresses = pixels.image_addresses(&html).await.expect("it can be read");
-        let images = addresses.into_iter().map(|address| (address, gray.get_ref().clone())).collect();
+        let images = addresses.into_iter().map(|address| (address, Arc::new(gray.get_ref().clone()))).collect();
         let drawn = pixels.screenshots(&Page { html, images }, &ScreenshotOptions::of(&[600])).await.expect("it can be drawn");
         let picture = image::load_from_memory(&drawn.made[0].png).expect("a picture").into_rgb8();
         let height = picture.height() * KEPT_WIDTH_PX / picture.width();

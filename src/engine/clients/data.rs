@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::features::TABLE;
+use crate::base::secret::sha256;
 
 /// The largest data file that is read. The file of 2026 has 0.65 MB.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -18,6 +19,12 @@ const FEATURES_MAX: usize = 4096;
 const CLIENTS_MAX: usize = 256;
 
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/clients/caniemail.json");
+
+/// Returns the digest of the embedded file, without parsing it.
+pub fn embedded_digest() -> &'static [u8; 32] {
+    static DIGEST: LazyLock<[u8; 32]> = LazyLock::new(|| sha256(EMBEDDED));
+    &DIGEST
+}
 
 /// What the tables say about a feature in a client's newest version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,6 +5,7 @@ pub mod conditional;
 pub mod conditions;
 pub mod css;
 pub mod data;
+pub mod devices;
 pub mod fallback;
 pub mod features;
 pub mod findings;

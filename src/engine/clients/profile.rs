@@ -62,7 +62,6 @@ struct Row {
     tier: Tier,
     word: bool,
     dark: DarkMode,
-    viewport: Option<(u32, u32, f32)>,
     font: Option<String>,
     clips_at: Option<usize>,
     style_bytes: Option<usize>,
@@ -90,8 +89,6 @@ pub struct Profile {
     /// Whether the client shows emails with Word, and reads conditional comments.
     pub word: bool,
     pub dark: DarkMode,
-    /// Width and height in CSS pixels, and the density.
-    pub viewport: (u32, u32, f32),
     /// The font of text without a font.
     pub font: String,
     /// The bytes of HTML that the client shows before it clips the message.
@@ -136,11 +133,6 @@ fn profile(key: &str, name: &str, column: usize) -> Profile {
         tier: row.tier,
         word: row.word,
         dark: row.dark,
-        viewport: row.viewport.unwrap_or(if key.ends_with("ios") || key.ends_with("android") {
-            (393, 852, 3.0)
-        } else {
-            (900, 800, 1.0)
-        }),
         font: row.font.unwrap_or_else(|| "Arial, sans-serif".to_owned()),
         clips_at: row.clips_at,
         style_bytes: row.style_bytes,

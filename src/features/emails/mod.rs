@@ -38,7 +38,7 @@ use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
-pub use outputs::{pdf as draw_pdf, png as draw_png};
+pub use outputs::{fetch_images, pdf as draw_pdf, png as draw_png};
 pub use resolve::{
     Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };

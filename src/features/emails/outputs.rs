@@ -1,6 +1,7 @@
 //! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots and PDF.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use url::Url;
@@ -13,7 +14,7 @@ use super::theme::Theme;
 use super::versions::Texts;
 use crate::base::text::fold;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot};
+use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot, Thumbnails};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::projects;
@@ -106,8 +107,8 @@ pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screensh
 
 async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>), RenderError> {
     let page = page(engine, html).await?;
-    let options =
-        pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
+    let thumbnails = Thumbnails { top_width: Some(THUMBNAIL_WIDTH), full_width: None };
+    let options = pixels::ScreenshotOptions { density: DENSITY, thumbnails, ..pixels::ScreenshotOptions::of(&[WIDTH]) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(|warning| Finding::note(warning.to_string())).collect();
     let shot =
@@ -140,6 +141,12 @@ fn failure(fault: RenderError) -> Failure {
 async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;
+    let images = fetch_images(engine, addresses).await;
+    Ok(Page { html, images })
+}
+
+/// Returns the files of images by their URLs, as far as they can be loaded and within the limits of a drawing.
+pub async fn fetch_images(engine: &Engine, addresses: Vec<String>) -> BTreeMap<String, Arc<Vec<u8>>> {
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));
     let web = web.filter(|(url, _)| matches!(url.scheme(), "http" | "https")).take(limits::DRAWN_IMAGES_FETCHED_MAX);
     let fetched = stream::iter(web.map(|(url, address)| async move { (address, projects::picture_file(engine, &url).await) }));
@@ -149,8 +156,8 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     for (address, bytes) in fetched {
         if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) {
             room -= bytes.len();
-            images.insert(address, bytes.as_ref().clone());
+            images.insert(address, bytes);
         }
     }
-    Ok(Page { html, images })
+    images
 }

@@ -30,12 +30,28 @@ pub async fn load(context: &Context, html: Option<String>, email: Option<EmailId
             let (subject, project) = (Some(email.subject), Some(email.project));
             Ok(CheckedEmail { html: Arc::new(email.html), subject, project, field: "emailId" })
         }
-        (Some(_), Some(_)) => Err(Failure::field("emailId", "set either html or emailId, not both")),
-        (None, None) => Err(Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")),
+        (Some(_), Some(_)) => Err(both_sources()),
+        (None, None) => Err(no_source()),
     }
 }
 
 fn given(html: String) -> Result<CheckedEmail, Failure> {
+    check_html(&html)?;
+    Ok(CheckedEmail { html: Arc::new(html), subject: None, project: None, field: "html" })
+}
+
+/// Returns the failure for a request with both `html` and `emailId`.
+pub fn both_sources() -> Failure {
+    Failure::field("emailId", "set either html or emailId, not both")
+}
+
+/// Returns the failure for a request with neither `html` nor `emailId`.
+pub fn no_source() -> Failure {
+    Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")
+}
+
+/// Fails if `html` is empty or too long.
+pub fn check_html(html: &str) -> Result<(), Failure> {
     if html.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
         return Err(Failure::field("html", "must not be empty; send the email's HTML"));
     }
@@ -43,7 +59,7 @@ fn given(html: String) -> Result<CheckedEmail, Failure> {
         let max = limits::HTML_IMPORT_BYTES_MAX;
         return Err(Failure::field("html", format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", html.len())));
     }
-    Ok(CheckedEmail { html: Arc::new(html), subject: None, project: None, field: "html" })
+    Ok(())
 }
 
 /// Fails if a request names too many clients or languages.

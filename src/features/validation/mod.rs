@@ -1,4 +1,4 @@
 //! The operations that check an email on request. The checks are in [`crate::features::checks`]. Nothing is stored.
 
-mod input;
+pub mod input;
 pub mod ops;

@@ -6,6 +6,7 @@
 mod clip;
 mod dark;
 mod images;
+mod notes;
 mod vml;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,21 +21,32 @@ use super::profile::{DarkMode, Profile};
 use super::source::{Lines, Span};
 use super::view::{Texts, View};
 
+pub use self::notes::Note;
+
 /// The cuts that are listed.
 const CUTS_MAX: usize = 500;
 const WHAT_CHARACTERS_MAX: usize = 120;
 
 /// What a reader has chosen in the client.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether the client is in dark mode.
     pub dark: bool,
     /// Whether the client loads images.
     pub images: bool,
+    /// By how much Windows enlarges text.
+    pub scale: f32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { dark: false, images: true, scale: 1.0 }
+    }
 }
 
 /// A part of an email that a client removes or changes.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "PreviewCut")]
 pub struct Cut {
     pub line: u32,
     /// The source of the part, shortened.
@@ -50,6 +62,7 @@ pub struct Transformed {
     /// The style sheet that applies before the styles of the email: the client's font, and its colors in dark mode.
     pub default_style: String,
     pub cuts: Vec<Cut>,
+    pub notes: Vec<Note>,
 }
 
 /// A replacement of a part of a text.
@@ -118,14 +131,16 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     if dark != DarkMode::None {
         html = dark::darken(&html, dark);
     }
+    let mut notes = Vec::new();
     if !options.images {
+        notes = notes::without_images(&side.view);
         html = images::block(&html);
     }
     let mut default_style = format!("html{{font-family:{}}}", profile.font);
     if matches!(dark, DarkMode::Partial | DarkMode::Full) {
         default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
     }
-    Transformed { html, default_style, cuts }
+    Transformed { html, default_style, cuts, notes }
 }
 
 struct EditCollector<'c, 'a> {

@@ -40,8 +40,8 @@ pub enum Task {
     Preview,
     /// Draw an SVG logo as PNG, transparent or on this background, and measure the result.
     DrawLogo { background: Option<Color> },
-    /// Create a PNG of the top of the image, with this width.
-    Thumbnail { width: u32 },
+    /// Create a PNG with this width, of the top of the image or of the whole image.
+    Thumbnail { width: u32, is_full: bool },
 }
 
 /// The result of a task, without the bytes of the new file.
@@ -126,9 +126,9 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
             drawn.write_to(&mut out, ImageFormat::Png).map_err(|_| "the drawn logo cannot be encoded")?;
             Ok((TaskResult { measured: Some(measure::measure(&drawn)), format: Some(Format::Png) }, out.into_inner()))
         }
-        Task::Thumbnail { width } => {
+        Task::Thumbnail { width, is_full } => {
             let picture = decode(file, granted)?.into_rgb8();
-            Ok(of_made(ImageFile { bytes: thumbnail(&picture, *width)?, format: Format::Png }))
+            Ok(of_made(ImageFile { bytes: thumbnail(&picture, *width, *is_full)?, format: Format::Png }))
         }
     }
 }
@@ -222,10 +222,16 @@ pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Returns the top of an image, scaled down, as PNG.
-pub fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, String> {
+/// Returns the background on which an image is visible, or `None` if the image cannot be decoded.
+pub fn ground(file: &[u8], granted: u64) -> Option<Ground> {
+    measure(file, "", granted).ok().map(|measured| measured.ground)
+}
+
+/// Returns the top of an image, or the whole image, scaled down, as PNG.
+pub fn thumbnail(picture: &RgbImage, width: u32, is_full: bool) -> Result<Vec<u8>, String> {
     let (wide, high) = picture.dimensions();
-    let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
+    let most = if is_full { high } else { (wide as f32 * THUMBNAIL_PROPORTION) as u32 };
+    let kept = high.min(most).max(1);
     let top = imageops::crop_imm(picture, 0, 0, wide, kept).to_image();
     let width = width.min(wide).max(1);
     let height = ((kept as f32 * width as f32 / wide as f32).round() as u32).max(1);

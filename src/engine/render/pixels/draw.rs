@@ -78,24 +78,37 @@ fn failed(error: impl std::fmt::Display) -> RenderError {
 pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
     let stage = Stage::set(material, Medium { dark: options.dark, paper: false, density: options.density })?;
     let mut warnings = stage.warnings();
+    if options.reports_dark_images {
+        warnings.extend(dark_images(material));
+    }
     let mut shots = Vec::with_capacity(options.widths.len());
     for width in &options.widths {
-        let (picture, cut) = screenshot(&stage, *width, options.density)?;
+        let (picture, cut) = screenshot(&stage, *width, options.density, options.height_max)?;
         if cut {
             warnings.push(Warning::Cut { width: *width });
         }
-        let thumbnail = options.thumbnail_width.map(|small| images::thumbnail(&picture, small)).transpose().map_err(failed)?;
+        let small = |width: Option<u32>, is_full| width.map(|width| images::thumbnail(&picture, width, is_full)).transpose();
+        let thumbnail = small(options.thumbnails.top_width, false).map_err(failed)?;
+        let full_thumbnail = small(options.thumbnails.full_width, true).map_err(failed)?;
         let (width_px, height_px) = picture.dimensions();
         let png = images::png(&picture).map_err(failed)?;
-        shots.push(Screenshot { width: *width, width_px, height_px, png, thumbnail });
+        shots.push(Screenshot { width: *width, width_px, height_px, png, thumbnail, full_thumbnail });
     }
     Ok(Rendering { made: shots, warnings })
 }
 
+/// Returns a warning about transparent images that are invisible on a dark background.
+fn dark_images(material: &Material<'_>) -> Option<Warning> {
+    let is_dark = |file: &[u8]| images::ground(file, material.pixels) == Some(images::Ground::Light);
+    let mut dark = material.images.iter().filter(|(_, file)| is_dark(file)).map(|(address, _)| address);
+    let first = dark.next()?.clone();
+    Some(Warning::ImagesDark { count: 1 + dark.count(), first })
+}
+
 /// Draws one screenshot. Also returns whether the email is longer than the screenshot.
-fn screenshot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool), RenderError> {
+fn screenshot(stage: &Stage, width: u32, density: f32, height_max: u32) -> Result<(RgbImage, bool), RenderError> {
     let device = |css: u32| (css as f32 * density).round() as u32;
-    let limit = device(DRAWN_HEIGHT_PX_MAX);
+    let limit = device(height_max.min(DRAWN_HEIGHT_PX_MAX));
     let draw = |height: Option<u32>| {
         let viewport = Viewport::new((device(width), height)).with_device_pixel_ratio(density);
         let options = RenderOptions::builder()

@@ -25,24 +25,28 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
+pub use self::draw::image_addresses as images_of;
 pub(super) use self::fonts::families as font_families;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
+use super::client_views::ClientView;
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use super::inspect::Inspection;
 use crate::base::text::Color;
-use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
+use crate::vocab::limits::{
+    DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
+};
 
 /// An email to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     pub html: String,
     /// The image files by their URL in the HTML, in any format.
-    pub images: BTreeMap<String, Vec<u8>>,
+    pub images: BTreeMap<String, Arc<Vec<u8>>>,
 }
 
 /// The options for screenshots.
@@ -54,19 +58,39 @@ pub struct ScreenshotOptions {
     pub density: f32,
     /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// The width of a thumbnail of each screenshot's top; absent for no thumbnails.
-    pub thumbnail_width: Option<u32>,
+    /// The height at which screenshots are cut, in CSS pixels.
+    pub height_max: u32,
+    /// The thumbnails of each screenshot.
+    pub thumbnails: Thumbnails,
+    /// Whether to report images that are invisible on a dark background.
+    pub reports_dark_images: bool,
+}
+
+/// The small copies of a screenshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thumbnails {
+    /// The width of a thumbnail of the screenshot's top; absent for none.
+    pub top_width: Option<u32>,
+    /// The width of a thumbnail of the whole screenshot; absent for none.
+    pub full_width: Option<u32>,
 }
 
 impl ScreenshotOptions {
     /// Returns the options for plain screenshots of these widths.
     pub fn of(widths: &[u32]) -> Self {
-        Self { widths: widths.to_vec(), density: 1.0, dark: false, thumbnail_width: None }
+        Self {
+            widths: widths.to_vec(),
+            density: 1.0,
+            dark: false,
+            height_max: DRAWN_HEIGHT_PX_MAX,
+            thumbnails: Thumbnails::default(),
+            reports_dark_images: false,
+        }
     }
 }
 
 /// One screenshot of an email.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Screenshot {
     /// The requested width of the window, in CSS pixels.
     pub width: u32,
@@ -74,6 +98,8 @@ pub struct Screenshot {
     pub height_px: u32,
     pub png: Vec<u8>,
     pub thumbnail: Option<Vec<u8>>,
+    /// A small copy of the whole screenshot.
+    pub full_thumbnail: Option<Vec<u8>>,
 }
 
 /// The paper size of a PDF.
@@ -105,6 +131,8 @@ pub enum Warning {
     ImagesUnsound { count: usize, first: String },
     /// The email is longer than the screenshot with this width.
     Cut { width: u32 },
+    /// Transparent images with dark content.
+    ImagesDark { count: usize, first: String },
 }
 
 impl fmt::Display for Warning {
@@ -122,6 +150,12 @@ impl fmt::Display for Warning {
             Self::ImagesUnsound { count, first } => write!(
                 f,
                 "The image {first}{} cannot be shown: use valid PNG, JPEG, GIF or WebP files of reasonable size.",
+                others(*count)
+            ),
+            Self::ImagesDark { count, first } => write!(
+                f,
+                "The image {first}{} is dark on a transparent ground, so it is hard to see in dark mode. Give it a light outline or a ground \
+                 of its own.",
                 others(*count)
             ),
             Self::Cut { width } => {
@@ -233,6 +267,11 @@ impl Pixels {
         self.workers.compatibility(html, clients).await
     }
 
+    /// Returns what the clients on these devices show of an email's HTML.
+    pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
+        self.workers.client_views(html, devices).await
+    }
+
     /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.workers.revise_html(html, changes).await
@@ -270,7 +309,7 @@ impl Pixels {
 }
 
 fn check_page(page: &Page) -> Result<(), RenderError> {
-    let bytes: usize = page.images.values().map(Vec::len).sum();
+    let bytes: usize = page.images.values().map(|file| file.len()).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
         return Err(RenderError::Misused(format!("The images total {bytes} bytes; the limit is {DRAWN_IMAGES_BYTES_MAX}.")));
     }

@@ -17,6 +17,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::super::client_views::ClientView;
 use super::super::images::{self, ImageFile, ImageMeasurements, Task};
 use super::super::imported_html::{Change, ImportedHtml};
 use super::super::inspect::Inspection;
@@ -116,7 +117,8 @@ impl Workers {
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
         // The worker omits images that exceed this number of pixels.
         let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
-        self.obey_with(work, page.html.as_bytes(), pixels, page.images.iter()).await
+        let images = page.images.iter().map(|(address, file)| (address, &**file));
+        self.obey_with(work, page.html.as_bytes(), pixels, images).await
     }
 
     /// Runs a task on an image file.
@@ -187,6 +189,11 @@ impl Workers {
         self.obey(WorkerTask::Compatibility { clients }, html.as_bytes()).await?.into_report()
     }
 
+    /// Returns what the clients on these devices show of an email's HTML.
+    pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
+        self.obey(WorkerTask::ClientViews { devices }, html.as_bytes()).await?.into_client_views()
+    }
+
     /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::Revise(changes), html.as_bytes()).await?.into_imported_html()
@@ -220,9 +227,9 @@ impl Workers {
         Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
     }
 
-    /// Returns the top of an image as PNG with this width.
-    pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, RenderError> {
-        Ok(self.decode(Task::Thumbnail { width }, file).await?.into_made()?.0.bytes)
+    /// Returns a small copy of an image as PNG: of its top, or of the whole image.
+    pub async fn thumbnail(&self, file: &[u8], width: u32, is_full: bool) -> Result<Vec<u8>, RenderError> {
+        Ok(self.decode(Task::Thumbnail { width, is_full }, file).await?.into_made()?.0.bytes)
     }
 
     /// Returns the confinement of a worker process, or `None` if the work runs in this process.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::super::client_views::{ClientView, ClientViewHead};
 use super::super::images::{self, ImageFile, ImageMeasurements};
 use super::super::imported_html::{Change, ImportedHtml};
 use super::super::inspect::Inspection;
@@ -57,6 +58,10 @@ pub enum WorkerTask {
     Compatibility {
         clients: Vec<String>,
     },
+    /// Transform an email's HTML, which is the first part, to what the clients on these devices show.
+    ClientViews {
+        devices: Vec<String>,
+    },
     /// Report the worker's confinement.
     Confinement,
 }
@@ -86,6 +91,8 @@ pub enum WorkerReply {
     Inspection(Inspection),
     /// A report: one part with its JSON.
     Report,
+    /// What clients show: one part with the HTML for each.
+    ClientViews(Vec<ClientViewHead>),
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
@@ -99,6 +106,7 @@ pub struct ScreenshotHead {
     width_px: u32,
     height_px: u32,
     has_thumbnail: bool,
+    has_full_thumbnail: bool,
 }
 
 impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
@@ -158,10 +166,12 @@ impl Message<WorkerReply> {
         let mut parts = Vec::new();
         let mut shots = Vec::new();
         for screenshot in drawn.made {
-            let Screenshot { width, width_px, height_px, png, thumbnail } = screenshot;
-            shots.push(ScreenshotHead { width, width_px, height_px, has_thumbnail: thumbnail.is_some() });
+            let Screenshot { width, width_px, height_px, png, thumbnail, full_thumbnail } = screenshot;
+            let (has_thumbnail, has_full_thumbnail) = (thumbnail.is_some(), full_thumbnail.is_some());
+            shots.push(ScreenshotHead { width, width_px, height_px, has_thumbnail, has_full_thumbnail });
             parts.push(png);
             parts.extend(thumbnail);
+            parts.extend(full_thumbnail);
         }
         Self { head: WorkerReply::Shots { shots, warnings: drawn.warnings }, parts }
     }
@@ -172,10 +182,11 @@ impl Message<WorkerReply> {
         let mut parts = self.parts.into_iter();
         let mut part = || parts.next().ok_or_else(malformed);
         let mut made = Vec::new();
-        for ScreenshotHead { width, width_px, height_px, has_thumbnail } in shots {
+        for ScreenshotHead { width, width_px, height_px, has_thumbnail, has_full_thumbnail } in shots {
             let png = part()?;
             let thumbnail = has_thumbnail.then(&mut part).transpose()?;
-            made.push(Screenshot { width, width_px, height_px, png, thumbnail });
+            let full_thumbnail = has_full_thumbnail.then(&mut part).transpose()?;
+            made.push(Screenshot { width, width_px, height_px, png, thumbnail, full_thumbnail });
         }
         Ok(Rendering { made, warnings })
     }
@@ -213,6 +224,22 @@ impl Message<WorkerReply> {
             WorkerReply::Report => self.parts.into_iter().next().ok_or_else(malformed),
             other => Err(fault(other)),
         }
+    }
+
+    /// Creates a response with what clients show.
+    pub fn of_client_views(views: Vec<ClientView>) -> Self {
+        let (heads, parts) = views.into_iter().map(|view| (view.head, view.html.into_bytes())).unzip();
+        Self { head: WorkerReply::ClientViews(heads), parts }
+    }
+
+    /// Returns what clients show, from a response.
+    pub fn into_client_views(self) -> Result<Vec<ClientView>, RenderError> {
+        let WorkerReply::ClientViews(heads) = self.head else { return Err(fault(self.head)) };
+        if heads.len() != self.parts.len() {
+            return Err(malformed());
+        }
+        let view = |(head, html)| Ok(ClientView { head, html: String::from_utf8(html).map_err(|_| malformed())? });
+        heads.into_iter().zip(self.parts).map(view).collect()
     }
 
     /// Returns the new image file in a response.
@@ -260,8 +287,15 @@ mod tests {
 
     #[test]
     fn messages_are_decoded_as_encoded() {
-        let screenshot = Screenshot { width: 600, width_px: 1200, height_px: 9, png: vec![1, 2], thumbnail: Some(vec![]) };
-        let other = Screenshot { thumbnail: None, ..screenshot.clone() };
+        let screenshot = Screenshot {
+            width: 600,
+            width_px: 1200,
+            height_px: 9,
+            png: vec![1, 2],
+            thumbnail: Some(vec![]),
+            full_thumbnail: Some(vec![3]),
+        };
+        let other = Screenshot { thumbnail: None, full_thumbnail: None, ..screenshot.clone() };
         let drawn = Rendering { made: vec![screenshot, other], warnings: vec![Warning::Cut { width: 600 }] };
         let bytes = Message::of_screenshots(drawn.clone()).encode();
         let arrived = Message::<WorkerReply>::decode(&bytes).expect("the message can be read").into_screenshots();

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{html_limits, images, imported_html, inspect};
+use super::super::{client_views, html_limits, images, imported_html, inspect};
 use super::RenderError;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
@@ -159,6 +159,7 @@ fn perform(
             let json = serde_json::to_vec(&checked).map_err(|error| RenderError::Failed(error.to_string()))?;
             Ok(Message { head: WorkerReply::Report, parts: vec![json] })
         }
+        WorkerTask::ClientViews { devices } => client_views::of(html()?, &devices).map(Message::of_client_views),
         WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;
             Ok(Message { head: WorkerReply::ImageAddresses(addresses), parts: vec![] })

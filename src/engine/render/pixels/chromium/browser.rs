@@ -11,7 +11,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub struct Browser {
     /// The number of drawings until the browser is replaced. Without replacement, a browser would use more and more memory.
     pub drawings_left: u32,
     /// The files for requests of the current page, by URL.
-    files: HashMap<String, Vec<u8>>,
+    files: HashMap<String, Arc<Vec<u8>>>,
     /// The requested URLs for which there was no file.
     refused: Vec<String>,
 }
@@ -121,7 +121,7 @@ impl Browser {
     }
 
     /// Provides these files for the requests of the next page.
-    pub fn provide<'a>(&mut self, files: impl Iterator<Item = (&'a String, &'a Vec<u8>)>) {
+    pub fn provide<'a>(&mut self, files: impl Iterator<Item = (&'a String, &'a Arc<Vec<u8>>)>) {
         self.files = files.map(|(address, file)| (normal(address), file.clone())).collect();
         self.refused.clear();
     }

@@ -91,9 +91,12 @@ impl Renderer for Chromium {
     fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
         Box::pin(async move {
             let mut drawn = self.draw(async |browser| screenshots(browser, page, options).await).await?;
-            if let Some(width) = options.thumbnail_width {
-                for screenshot in &mut drawn.made {
-                    screenshot.thumbnail = Some(self.workers.thumbnail(&screenshot.png, width).await?);
+            for screenshot in &mut drawn.made {
+                if let Some(width) = options.thumbnails.top_width {
+                    screenshot.thumbnail = Some(self.workers.thumbnail(&screenshot.png, width, false).await?);
+                }
+                if let Some(width) = options.thumbnails.full_width {
+                    screenshot.full_thumbnail = Some(self.workers.thumbnail(&screenshot.png, width, true).await?);
                 }
             }
             Ok(drawn)
@@ -122,7 +125,7 @@ async fn screenshots(
             tab.show(page).await?;
         }
         let height = tab.height().await?;
-        let kept = height.min(DRAWN_HEIGHT_PX_MAX);
+        let kept = height.min(options.height_max).min(DRAWN_HEIGHT_PX_MAX);
         if kept < height {
             cut.push(Warning::Cut { width: *width });
         }
@@ -130,7 +133,7 @@ async fn screenshots(
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let png = bytes(tab.call("Page.captureScreenshot", wanted).await?)?;
         let (width_px, height_px) = image_size(&png)?;
-        made.push(Screenshot { width: *width, width_px, height_px, png, thumbnail: None });
+        made.push(Screenshot { width: *width, width_px, height_px, png, thumbnail: None, full_thumbnail: None });
     }
     let mut warnings = tab.close().await?;
     warnings.append(&mut cut);

@@ -1,0 +1,32 @@
+//! Previews: simulations of how email clients show an email, on a list of devices.
+//!
+//! A request stores the email and returns. The worker transforms the email to what each client shows of it
+//! ([`crate::engine::clients::transform`]), fetches its images once, and draws the devices in worker processes. Each device is stored as
+//! soon as it is drawn, so a preview continues after a restart.
+//!
+//! Invariant: a drawing counts the previews that use it, and is deleted with the last of them. Previews of the same content share drawings.
+
+mod drawing;
+mod model;
+pub mod ops;
+mod retention;
+mod store;
+#[cfg(test)]
+mod tests;
+pub mod views;
+pub mod worker;
+
+pub use retention::sweep;
+
+use crate::engine::api::Failure;
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, PreviewId};
+use model::Preview;
+
+/// Returns the account's preview with this ID.
+fn require(tx: &impl Read, account: AccountId, id: PreviewId) -> Result<Preview, Failure> {
+    store::preview(tx, account, id)?.ok_or_else(|| {
+        Failure::because(Code::NotFound, "No preview has this ID. Previews are deleted after a week; create a new one.")
+    })
+}

@@ -1,0 +1,112 @@
+//! Previews and their drawings as stored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::secret::sha256;
+use crate::engine::clients::data;
+use crate::engine::clients::devices::Device;
+use crate::engine::clients::profile::Tier;
+use crate::engine::clients::transform::{Cut, Note};
+use crate::engine::store::Record;
+use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
+
+/// The version of the code that transforms and draws. A change of the pictures needs a new number, because old drawings are reused.
+const DRAWING_VERSION: u32 = 1;
+
+/// The digest of everything that a drawing depends on, except its images.
+pub type ContentDigest = [u8; 32];
+
+/// Returns the digest of an email on a device. `text` is the text part, if it is known.
+pub fn digest(html: &str, text: Option<&str>, device: &Device, engine: &str) -> ContentDigest {
+    let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
+    let content = if device.is_text { text.unwrap_or(html) } else { html };
+    let parts =
+        [data::embedded_digest().as_slice(), &sha256(version.as_bytes()), &[u8::from(text.is_some())], content.as_bytes()];
+    sha256(&parts.concat())
+}
+
+/// A preview: an email on a list of devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    pub id: PreviewId,
+    pub name: Option<String>,
+    pub subject: String,
+    /// The stored email, if the preview shows one.
+    pub email: Option<EmailId>,
+    /// The email's content, as long as devices wait.
+    pub source: Option<BlobId>,
+    pub devices: Vec<PreviewDevice>,
+    /// The size of the files that were drawn for this preview.
+    pub bytes: u64,
+    /// How often the work was started.
+    pub attempts: u8,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    pub expires_at: Timestamp,
+}
+
+impl Record for Preview {}
+
+/// A device of a preview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PreviewDevice {
+    pub key: String,
+    pub drawing: DrawingId,
+    /// Whether the drawing was already finished when the preview was created.
+    pub cached: bool,
+}
+
+/// The email of a preview, as its worker reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub html: String,
+    /// The text part of a stored email. The text of other emails is derived from the HTML.
+    pub text: Option<String>,
+}
+
+/// The picture of an email on a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drawing {
+    pub digest: ContentDigest,
+    /// The number of previews that use the drawing.
+    pub uses: u32,
+    pub state: DrawingState,
+}
+
+impl Record for Drawing {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DrawingState {
+    Waiting,
+    Drawn(Box<Picture>),
+    /// The reason, for users.
+    Failed(String),
+}
+
+impl DrawingState {
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Waiting)
+    }
+}
+
+/// A finished drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    pub engine: String,
+    pub tier: Tier,
+    pub data_version: String,
+    pub cuts: Vec<Cut>,
+    pub notes: Vec<Note>,
+    pub width: u32,
+    pub height: u32,
+    pub screenshot: BlobId,
+    pub thumbnail: BlobId,
+    pub full_thumbnail: BlobId,
+    /// The size of all three files.
+    pub bytes: u64,
+    pub milliseconds: u32,
+    pub drawn_at: Timestamp,
+    /// Whether all images were shown, so that later previews may use the drawing.
+    pub is_complete: bool,
+}

@@ -1,0 +1,1 @@
+//! Tests of previews through the operations.

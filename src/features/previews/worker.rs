@@ -1,0 +1,302 @@
+//! Draws the devices of waiting previews, in steps that can be repeated.
+//!
+//! A preview is claimed by counting the attempt. Each device is stored when it is drawn; after a crash, the preview continues with the
+//! devices that still wait.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, FuturesUnordered, StreamExt};
+use tokio::time::Instant;
+
+use super::drawing;
+use super::model::{DrawingState, Picture, Preview, Source};
+use super::store;
+use crate::engine::api::{Engine, EnvironmentData, Failure};
+use crate::engine::clients::devices::{self, Device};
+use crate::engine::clients::transform::Note;
+use crate::engine::render::client_views::{self, ClientView};
+use crate::engine::render::pixels::{Page, RenderError, Rendering, Screenshot, ScreenshotOptions, Thumbnails, Warning};
+use crate::engine::runner::Step;
+use crate::engine::store::{self as rows, ReadTx, WriteTx, blobs};
+use crate::features::emails;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
+use crate::vocab::{limits, placeholders};
+
+/// The HTML that one worker process may return, with all of its copies. A process returns at most 32 MiB.
+const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// The pixels of a picture at the full density of a screen. Longer pictures have a lower density, so that a drawing takes little memory.
+const PICTURE_PIXELS_MAX: f32 = 4_000_000.0;
+/// The highest density. The screens of phones have three pixels per CSS pixel, which a dashboard does not show.
+const DENSITY_MAX: f32 = 2.0;
+/// The height of an email at which the density is chosen, in CSS pixels; most are shorter.
+const USUAL_HEIGHT_PX: f32 = 2_600.0;
+/// The pause before a preview is drawn again for which no worker process was free.
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
+
+/// The data that the work on a preview needs.
+#[derive(Clone)]
+struct Studio {
+    engine: Arc<Engine>,
+    data: Arc<EnvironmentData>,
+}
+
+/// Draws waiting previews, several at the same time and those of different accounts first.
+pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    let studio = Studio { data: engine.data(environment).clone(), engine };
+    let mut running = FuturesUnordered::new();
+    let mut started: HashSet<PreviewId> = HashSet::new();
+    let mut at_work: Vec<(PreviewId, AccountId)> = Vec::new();
+    let mut failed = None;
+    loop {
+        while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE {
+            let Some((id, account)) = next(&studio.data.store.read(), &started, &at_work)? else { break };
+            started.insert(id);
+            at_work.push((id, account));
+            let studio = studio.clone();
+            running.push(async move { (id, studio.preview(account, id).await) });
+        }
+        let Some((id, result)) = running.next().await else { return failed.map_or(Ok(Step::Done), Err) };
+        at_work.retain(|(other, _)| *other != id);
+        // A failed preview is left for the next step, while the others finish.
+        failed = result.err().or(failed);
+    }
+}
+
+/// Returns the oldest preview that was not started yet: of the accounts with the least running work.
+fn next(
+    tx: &ReadTx,
+    started: &HashSet<PreviewId>,
+    at_work: &[(PreviewId, AccountId)],
+) -> Result<Option<(PreviewId, AccountId)>, Failure> {
+    let queue = store::queued(tx)?.into_iter().filter(|(id, _)| !started.contains(id));
+    Ok(queue.min_by_key(|(id, account)| (at_work.iter().filter(|(_, other)| other == account).count(), *id)))
+}
+
+/// A device that waits.
+struct Waiting {
+    device: &'static Device,
+    drawing: DrawingId,
+}
+
+/// What a claimed preview still needs.
+struct Claimed {
+    source: Source,
+    waiting: Vec<Waiting>,
+}
+
+impl Studio {
+    /// Draws the waiting devices of a preview.
+    async fn preview(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
+        if let Some(claimed) = self.claim(account, id).await? {
+            let html = placeholders::preview(&claimed.source.html);
+            match self.views(&html, claimed.source.text.as_deref(), &claimed.waiting).await {
+                Ok(views) => self.pictures(account, id, claimed.waiting, views).await?,
+                Err(RenderError::Busy) => return self.postpone(account, id).await,
+                Err(error) => {
+                    for waiting in &claimed.waiting {
+                        self.fail(account, id, waiting.drawing, error.to_string()).await?;
+                    }
+                }
+            }
+        }
+        let close = move |tx: &mut WriteTx<'_>| drawing::close_if_done(tx, account, id);
+        if self.data.store.write(close).await?? {
+            return Ok(());
+        }
+        self.postpone(account, id).await
+    }
+
+    /// Counts an attempt, and returns what waits. After too many attempts, the waiting devices fail.
+    async fn claim(&self, account: AccountId, id: PreviewId) -> Result<Option<Claimed>, Failure> {
+        let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Claimed>, rows::Error> {
+            let Some(mut preview) = store::preview(tx, account, id)? else { return Ok(None) };
+            preview.attempts += 1;
+            let (attempts, source) = (preview.attempts, preview.source);
+            store::save(tx, account, &preview);
+            let source = source.map(|source| blobs::bytes(tx, source)).transpose()?.flatten();
+            let source: Option<Source> = source.and_then(|json| serde_json::from_slice(&json).ok());
+            let problem = match &source {
+                None => Some("The email of the preview is missing. Create a new preview."),
+                Some(_) if attempts > limits::EMAIL_PREVIEW_ATTEMPTS_MAX => {
+                    Some("The drawing was interrupted repeatedly. Simplify the email, or create a new preview.")
+                }
+                Some(_) => None,
+            };
+            let mut waiting = Vec::new();
+            for (key, drawing) in waiting_devices(tx, account, &preview)? {
+                match (devices::find(&key), problem) {
+                    (Some(device), None) => waiting.push(Waiting { device, drawing }),
+                    (_, problem) => {
+                        let reason = problem.unwrap_or("This version has no such device. Create a new preview.").to_owned();
+                        drawing::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))?;
+                    }
+                }
+            }
+            Ok(source.filter(|_| !waiting.is_empty()).map(|source| Claimed { source, waiting }))
+        };
+        Ok(self.data.store.write(claim).await??)
+    }
+
+    /// Returns the attempt of a preview that had no worker process, and waits a moment.
+    async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
+        let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+            if let Some(mut preview) = store::preview(tx, account, id)? {
+                preview.attempts = preview.attempts.saturating_sub(1);
+                store::save(tx, account, &preview);
+            }
+            Ok(())
+        };
+        self.data.store.write(give_back).await??;
+        tokio::time::sleep(BUSY_PAUSE).await;
+        Ok(())
+    }
+
+    /// Returns what the clients show of the email, in the order of the devices.
+    async fn views(&self, html: &str, text: Option<&str>, waiting: &[Waiting]) -> Result<Vec<ClientView>, RenderError> {
+        let mut views = Vec::with_capacity(waiting.len());
+        let in_one = (VIEWS_BYTES_MAX / html.len().max(1)).max(1);
+        for some in waiting.chunks(in_one) {
+            let keys: Vec<String> = some.iter().map(|one| one.device.key.clone()).collect();
+            views.extend(self.engine.pixels.client_views(html, keys).await?);
+        }
+        for (one, view) in waiting.iter().zip(&mut views) {
+            if let Some(text) = text.filter(|_| one.device.is_text) {
+                *view = client_views::plain_text(one.device, &placeholders::preview(text));
+            }
+        }
+        Ok(views)
+    }
+
+    /// Draws devices, several at the same time, and stores each when it is drawn.
+    async fn pictures(
+        &self,
+        account: AccountId,
+        id: PreviewId,
+        waiting: Vec<Waiting>,
+        views: Vec<ClientView>,
+    ) -> Result<(), Failure> {
+        let addresses: HashSet<String> = views.iter().flat_map(|view| view.head.images.iter().cloned()).collect();
+        let mut addresses: Vec<String> = addresses.into_iter().collect();
+        addresses.sort();
+        let images = emails::fetch_images(&self.engine, addresses).await;
+        let drawings = waiting.into_iter().zip(views).map(|(one, view)| self.picture(account, id, one, view, &images));
+        let mut drawings = stream::iter(drawings).buffer_unordered(limits::EMAIL_PREVIEW_DRAWINGS_AT_ONCE);
+        while let Some(stored) = drawings.next().await {
+            stored?;
+        }
+        Ok(())
+    }
+
+    /// Draws one device and stores the result. If no worker process is free, the device waits for the next step.
+    async fn picture(
+        &self,
+        account: AccountId,
+        id: PreviewId,
+        waiting: Waiting,
+        view: ClientView,
+        images: &BTreeMap<String, Arc<Vec<u8>>>,
+    ) -> Result<(), Failure> {
+        let start = Instant::now();
+        let wanted = |address: &String| Some((address.clone(), images.get(address)?.clone()));
+        let page = Page { html: view.html, images: view.head.images.iter().filter_map(wanted).collect() };
+        let drawn = match self.engine.pixels.screenshots(&page, &options(waiting.device)).await {
+            Ok(drawn) => drawn,
+            Err(RenderError::Busy) => return Ok(()),
+            Err(error) => return self.fail(account, id, waiting.drawing, error.to_string()).await,
+        };
+        let time = start.elapsed();
+        let engine = self.engine.settings.rendering.engine.word();
+        let keep = move |tx: &mut WriteTx<'_>| {
+            drawing::finish(tx, account, id, waiting.drawing, Ok(|tx: &mut WriteTx<'_>| keep(tx, view.head, drawn, engine, time)))
+        };
+        Ok(self.data.store.write(keep).await??)
+    }
+
+    async fn fail(&self, account: AccountId, id: PreviewId, drawing: DrawingId, reason: String) -> Result<(), Failure> {
+        let fail = move |tx: &mut WriteTx<'_>| {
+            drawing::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))
+        };
+        Ok(self.data.store.write(fail).await??)
+    }
+}
+
+fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> Result<Vec<(String, DrawingId)>, rows::Error> {
+    let mut waiting = Vec::new();
+    for device in &preview.devices {
+        if store::drawing(tx, account, device.drawing)?.is_some_and(|drawing| drawing.state == DrawingState::Waiting) {
+            waiting.push((device.key.clone(), device.drawing));
+        }
+    }
+    Ok(waiting)
+}
+
+/// Returns how a device is drawn.
+fn options(device: &Device) -> ScreenshotOptions {
+    let (width, _) = device.viewport;
+    #[expect(clippy::cast_precision_loss, reason = "a width has few digits")]
+    let within = (PICTURE_PIXELS_MAX / (width as f32 * USUAL_HEIGHT_PX)).sqrt();
+    // At 120 dpi, Windows enlarges everything, so the window has fewer CSS pixels.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a width has few digits"
+    )]
+    let width = (width as f32 / device.scale).round() as u32;
+    ScreenshotOptions {
+        density: device.density.min(DENSITY_MAX).min(within).max(1.0).max(device.scale),
+        height_max: limits::EMAIL_PREVIEW_HEIGHT_PX_MAX,
+        thumbnails: Thumbnails {
+            top_width: Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX),
+            full_width: Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX),
+        },
+        reports_dark_images: device.is_dark,
+        ..ScreenshotOptions::of(&[width])
+    }
+}
+
+/// Stores the files of a drawing.
+fn keep(
+    tx: &mut WriteTx<'_>,
+    view: client_views::ClientViewHead,
+    drawn: Rendering<Vec<Screenshot>>,
+    engine: &str,
+    time: Duration,
+) -> Picture {
+    let shot = drawn.made.into_iter().next();
+    let Screenshot { width_px, height_px, png, thumbnail, full_thumbnail, .. } = shot.unwrap_or_default();
+    let thumbnail = thumbnail.unwrap_or_default();
+    let full_thumbnail = full_thumbnail.unwrap_or_default();
+    let is_complete = !drawn.warnings.iter().any(|warning| matches!(warning, Warning::ImagesAbsent { .. }));
+    let mut notes = view.notes;
+    notes.extend(drawn.warnings.iter().map(|warning| Note::new(rule(warning), warning.to_string())));
+    Picture {
+        engine: engine.to_owned(),
+        tier: view.tier,
+        data_version: view.data_version,
+        cuts: view.cuts,
+        notes,
+        width: width_px,
+        height: height_px,
+        bytes: (png.len() + thumbnail.len() + full_thumbnail.len()) as u64,
+        screenshot: drawing::keep_file(tx, "preview.png", &png),
+        thumbnail: drawing::keep_file(tx, "preview-thumbnail.png", &thumbnail),
+        full_thumbnail: drawing::keep_file(tx, "preview-full-thumbnail.png", &full_thumbnail),
+        milliseconds: u32::try_from(time.as_millis()).unwrap_or(u32::MAX),
+        drawn_at: tx.now(),
+        is_complete,
+    }
+}
+
+fn rule(warning: &Warning) -> &'static str {
+    match warning {
+        Warning::GlyphsMissing { .. } => "glyphs_missing",
+        Warning::ImagesAbsent { .. } => "images_absent",
+        Warning::ImagesUnsound { .. } => "image_unsound",
+        Warning::Cut { .. } => "cut_off",
+        Warning::ImagesDark { .. } => "dark_image",
+    }
+}
