@@ -27,7 +27,7 @@ use crate::features::checks::model::EmailChecks;
 use crate::features::checks::report::Results;
 use crate::features::checks::results;
 use crate::features::checks::spelling::SpellingAnalysis;
-use crate::surfaces::cli::{CheckFile, FileReport, Problem};
+use crate::surfaces::cli::{CheckFile, FileReport, Problem, rule};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
@@ -35,7 +35,8 @@ use crate::vocab::settings::Settings;
 pub(super) fn run(settings: &Settings, wanted: &CheckFile) -> Result<u8, Problem> {
     let bytes = read(&wanted.file)?;
     let (source, is_message) = source(wanted, &bytes)?;
-    let checks = runtime()?.block_on(check(settings, wanted, &source))?;
+    let mut checks = runtime()?.block_on(check(settings, wanted, &source))?;
+    checks.findings.retain(|finding| !wanted.ignored.contains(&rule(finding)));
     let report = FileReport { name: name(&wanted.file), is_message, checks, min_score: wanted.min_score };
     print(&report.shown(wanted.format()));
     Ok(report.exit_code())
@@ -138,6 +139,7 @@ mod tests {
             min_score: None,
             links: false,
             subject: None,
+            ignored: Vec::new(),
             names: Vec::new(),
         }
     }

@@ -53,6 +53,14 @@ pub struct FeatureProblem {
     largest: f64,
 }
 
+/// Returns the name of a client for a list of clients, which commas separate: `Outlook for Windows, classic` has its variant in parentheses.
+fn client_name(name: &str) -> String {
+    match name.split_once(", ") {
+        Some((client, variant)) => format!("{client} ({variant})"),
+        None => name.to_owned(),
+    }
+}
+
 impl FeatureProblem {
     fn of(client: &Value, issue: &Value) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -60,7 +68,7 @@ impl FeatureProblem {
         Some(Self {
             slug: text(&issue["slug"])?,
             title: text(&issue["title"])?,
-            clients: vec![text(&client["clientName"])?],
+            clients: vec![client_name(client["clientName"].as_str()?)],
             share,
             effect: Effect::deserialize(&issue["effect"]).ok()?,
             is_partial: issue["support"] == "partial",
@@ -145,7 +153,7 @@ impl CompatibilityAnalysis {
     }
 
     /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Features that only
-    /// unused rules have are left out.
+    /// unused rules have, and losses that readers do not notice, are left out.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();
         for client in self.0["clientIssues"].as_array().into_iter().flatten() {
@@ -153,7 +161,7 @@ impl CompatibilityAnalysis {
             for issue in list("issues").iter().chain(list("warnings")) {
                 let is_partial = issue["support"] == "partial";
                 let applies = !is_partial || issue["condition"]["applies"] == "true";
-                if issue["unused"] == true || issue["support"] == "unknown" || !applies {
+                if issue["unused"] == true || issue["support"] == "unknown" || issue["effect"] == "nothing" || !applies {
                     continue;
                 }
                 let (Some(found), share) = (FeatureProblem::of(client, issue), client["share"].as_f64().unwrap_or_default())

@@ -110,6 +110,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     let works = if problem.is_partial { "works only in part" } else { "does not work" };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
+        // These problems are left out of the list.
         Effect::Nothing => "Readers notice nothing.",
         Effect::Cosmetic => "Decoration or typography is lost.",
         Effect::Layout => "Sizes, spaces or positions change.",

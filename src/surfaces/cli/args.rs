@@ -225,6 +225,9 @@ pub struct CheckFile {
     /// The subject [default: the subject of the message]
     #[arg(long, value_name = "TEXT")]
     pub subject: Option<String>,
+    /// Leave out the findings of a rule, such as links/unsubscribe_missing; the score still counts them; repeat the option for more rules
+    #[arg(long = "ignore", value_name = "RULE")]
+    pub ignored: Vec<String>,
     /// A name that is spelled correctly, such as a brand or product; repeat the option for more names
     #[arg(long = "name", value_name = "NAME")]
     pub names: Vec<String>,

@@ -180,7 +180,8 @@ fn title(check: Check) -> &'static str {
     }
 }
 
-fn rule(finding: &CheckFinding) -> String {
+/// Returns the name of a rule in the report, such as `links/broken`.
+pub fn rule(finding: &CheckFinding) -> String {
     format!("{}/{}", finding.check.word(), finding.rule)
 }
 
@@ -222,6 +223,10 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),
         false => out.push_str(&format!("{head}\n{text}")),
+    }
+    let explains = matches!(finding.check, Check::Compatibility | Check::Links);
+    if let Some(effect) = finding.effect.as_ref().filter(|_| explains) {
+        out.push_str(&wrapped(effect, INDENT));
     }
     if let Some(fix) = &finding.fix {
         out.push_str(&wrapped(fix, INDENT));

@@ -3,6 +3,7 @@
 pub mod checks;
 pub mod editor;
 pub mod gallery;
+pub mod previews;
 
 use serde::Serialize;
 use serde_json::{Value, json};
