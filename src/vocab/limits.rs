@@ -1368,6 +1368,8 @@ pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_s
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
+/// The number of bytes of a brand's texts in which the spelling check counts words, which takes a few milliseconds.
+pub const SPELLING_VOCABULARY_BYTES_MAX: usize = 512 * 1024;
 /// The time limit for all checks of an email in the background. Most sites respond within a second; slower links can be checked again.
 pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The number of emails that are checked at the same time. Most of the time is spent waiting for the servers of links.

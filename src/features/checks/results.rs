@@ -104,7 +104,10 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     let severity = match effect {
         _ if problem.has_fallback => Severity::Info,
         _ if loses && *share >= LOSS_SHARE_MIN => Severity::Warning,
-        Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial => Severity::Warning,
+        // A client without media queries shows the layout that the other rules describe.
+        Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial && !slug.starts_with("css-at-media") => {
+            Severity::Warning
+        }
         _ => Severity::Info,
     };
     let works = if problem.is_partial { "works only in part" } else { "does not work" };
@@ -119,7 +122,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         Effect::DropsAttribute => "The client ignores all styles of the element.",
         Effect::DropsStyleElement => "The client ignores the whole style element.",
     };
-    let condition = problem.condition.as_deref().map(|note| format!(" {}", note.trim())).unwrap_or_default();
+    let condition = problem.condition.as_deref().map(|note| format!(" {}", without_links(note.trim()))).unwrap_or_default();
     CheckFinding {
         effect: Some(format!("{lost} About {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
@@ -130,6 +133,25 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         weight: share * effect.weight() * 100.0,
         ..finding(Check::Compatibility, slug, "", severity, message)
     }
+}
+
+/// Returns a note without the targets of its Markdown links.
+fn without_links(note: &str) -> String {
+    let mut out = String::new();
+    let mut rest = note;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        rest = after;
+        if let Some((text, target)) = after.split_once("](")
+            && let Some((_, end)) = target.split_once(')')
+        {
+            out.push_str(text);
+            rest = end;
+        } else {
+            out.push('[');
+        }
+    }
+    out + rest
 }
 
 fn clients_named(clients: &[String]) -> String {
@@ -145,7 +167,13 @@ fn clients_named(clients: &[String]) -> String {
 fn of_links(links: &LinkAnalysis) -> Vec<CheckFinding> {
     let mut found: Vec<CheckFinding> = links.checked_links.iter().filter_map(of_link).collect();
     for one in &links.findings {
-        let about = one.url.as_deref().unwrap_or_default();
+        // A finding about the host of several URLs, such as a shortener, is one finding.
+        let id = id(Check::Links, one.rule, &one.message);
+        if let Some(known) = found.iter_mut().find(|known: &&mut CheckFinding| known.id == id) {
+            known.count += one.count.max(1);
+            known.occurrences.extend(one.occurrences.iter().cloned());
+            continue;
+        }
         let weight = match one.severity {
             Severity::Critical => 30.0,
             Severity::Warning => 10.0,
@@ -157,7 +185,7 @@ fn of_links(links: &LinkAnalysis) -> Vec<CheckFinding> {
             count: one.count.max(1),
             occurrences: one.occurrences.clone(),
             weight,
-            ..finding(Check::Links, one.rule, about, one.severity, one.message.clone())
+            ..finding(Check::Links, one.rule, &one.message, one.severity, one.message.clone())
         });
     }
     found
@@ -346,6 +374,12 @@ mod tests {
         spelling.errors.extend(SpellingAnalysis::sample().errors);
         let found = checks(&Results { spelling: Some(spelling), ..Results::default() }, false);
         assert_eq!((found.findings.len(), found.findings[0].count, found.findings[0].occurrences.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn notes_are_shown_without_the_targets_of_links() {
+        assert_eq!(without_links("See [buttons.cm](https://buttons.cm/) and [b](c)."), "See buttons.cm and b.");
+        assert_eq!(without_links("an attribute [class~=x] only"), "an attribute [class~=x] only");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The spelling and grammar of an email, with the names that belong to its brand.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -215,13 +216,52 @@ pub async fn check(
 /// Returns the names of a project's brand, its products and its people.
 fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
     let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
-    let sender = project.sender.and_then(|sender| sender.from_name);
-    Ok(names_of(Some(project.name.clone()), &brand, sender))
+    let knowledge = projects::knowledge::all(tx, project.id)?;
+    let texts: Vec<&str> = knowledge.iter().map(|entry| entry.content.as_str()).collect();
+    let mut names = names_of(&brand, &texts);
+    names.extend(project.sender.and_then(|sender| sender.from_name));
+    names.push(project.name);
+    Ok(names)
 }
 
-/// Returns the names of a brand, its products and its sender.
-pub fn names_of(project: Option<String>, brand: &Brand, sender: Option<String>) -> Vec<String> {
-    let products = brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX).map(|product| product.name.clone());
+/// Returns the names of a brand and its products, and the words that its texts use more than once: they belong to its trade, such as the
+/// names of teas. `knowledge` are the texts of its knowledge base.
+pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
+    let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];
-    project.into_iter().chain(own.into_iter().flatten()).chain(products).chain(sender).collect()
+    let descriptions = products().filter_map(|product| product.description.as_deref());
+    let about = [brand.description.as_deref(), brand.tagline.as_deref()];
+    let texts = about.into_iter().flatten().chain(descriptions).chain(products().map(|product| product.name.as_str()));
+    let texts = texts.chain(knowledge.iter().copied());
+    let mut names: Vec<String> = own.into_iter().flatten().chain(products().map(|product| product.name.clone())).collect();
+    names.extend(repeated_words(texts));
+    names
+}
+
+/// Returns the words that occur more than once.
+fn repeated_words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    const CHARACTERS_MIN: usize = 3;
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut left = limits::SPELLING_VOCABULARY_BYTES_MAX;
+    for text in texts {
+        let Some(rest) = left.checked_sub(text.len()) else { break };
+        left = rest;
+        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().count() >= CHARACTERS_MIN) {
+            *counts.entry(word.to_lowercase()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(word, _)| word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_a_brand_repeats_belong_to_its_trade() {
+        let brand = Brand { tagline: Some("Sencha and more".into()), ..Brand::default() };
+        let names = names_of(&brand, &["Our sencha is hand-picked.", "Lapsang, a recieve."]);
+        assert!(names.contains(&"sencha".to_owned()), "{names:?}");
+        assert!(!names.contains(&"lapsang".to_owned()) && !names.contains(&"recieve".to_owned()), "{names:?}");
+    }
 }

@@ -52,7 +52,9 @@ impl Laboratory {
         let json = serde_json::to_vec(&clients::check(Checker::embedded(), &html, &[])).expect("the report is JSON");
         let now: Timestamp = START;
         let checker = LinkChecker { fetch: &self.fetch, probes: &self.probes, base: "https://mail.example.com", now };
-        let names = names_of(None, brand, None);
+        let known = brands::knowledge();
+        let texts: Vec<&str> = known.iter().map(|entry| entry.text).collect();
+        let names = names_of(brand, &texts);
         let spelling =
             check_html(&html, &Options { languages: Vec::new(), grammar: true, names }, &self.dictionaries, now.0 / 1000);
         let input = Input {

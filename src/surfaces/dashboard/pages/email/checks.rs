@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{EmailHead, email, is_shown};
 use crate::engine::api::Done;
 use crate::features::checks::report::Check;
+use crate::features::checks::views::Severity;
 use crate::features::emails;
 use crate::features::emails::ops::checks::{EmailChecksView, FindingView};
 use crate::features::emails::views::EmailDetails;
@@ -29,6 +30,8 @@ struct Group {
     label: &'static str,
     score: Option<u32>,
     findings: Vec<FindingView>,
+    /// The findings that readers hardly notice.
+    suggestions: Vec<FindingView>,
 }
 
 page_context!(ChecksPage, "email_checks.html", {
@@ -59,11 +62,18 @@ impl ChecksPage {
         let (ignored, open): (Vec<_>, Vec<_>) = std::mem::take(&mut checks.findings).into_iter().partition(|one| one.ignored);
         let mut groups: Vec<Group> = Check::ALL
             .into_iter()
-            .map(|check| Group { word: check.word(), label: label(check), score: scores.of(check), findings: Vec::new() })
+            .map(|check| Group {
+                word: check.word(),
+                label: label(check),
+                score: scores.of(check),
+                findings: Vec::new(),
+                suggestions: Vec::new(),
+            })
             .collect();
         for one in open {
             if let Some(group) = groups.iter_mut().find(|group| group.word == one.finding.check.word()) {
-                group.findings.push(one);
+                let is_small = one.finding.severity == Severity::Info;
+                if is_small { &mut group.suggestions } else { &mut group.findings }.push(one);
             }
         }
         Self { head, checks: serde_json::to_value(checks).unwrap_or_default(), groups, ignored }
