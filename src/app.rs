@@ -5,6 +5,7 @@
 
 mod administration;
 mod check_data;
+mod check_file;
 mod connections;
 mod demo;
 mod doctor;
@@ -61,6 +62,9 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         }
         ParsedCommand::Inbound(wanted) => return accept_message(&place, &wanted),
         ParsedCommand::ModelTest(wanted) => load_settings(&place, &[]).and_then(|settings| model_test::run(&settings, &wanted)),
+        ParsedCommand::Check(wanted) => {
+            return exit_with(load_settings(&place, &[]).and_then(|settings| check_file::run(&settings, &wanted)));
+        }
         ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
         ParsedCommand::Notices => {
             print(&pixels::notices());

@@ -96,9 +96,10 @@
 //!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
 //!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
-//! - *How is an email checked?* [`features::validation`]: links, email clients, spelling, deliverability, accessibility. A worker process
+//! - *How is an email checked?* [`features::checks`]: links, email clients, spelling, deliverability, accessibility. A worker process
 //!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
-//!   [`engine::spelling`] and [`engine::deliverability`] read the text.
+//!   [`engine::spelling`] and [`engine::deliverability`] read the text. `features/emails/checking.rs` checks every version and stores the
+//!   result; `features/validation` checks an email on request; `app/check_file.rs` checks a file.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
@@ -138,7 +139,7 @@
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
 //! 6. **Only worker processes decode imported emails and images** ([`engine::render::pixels`]). They have limits, no files and no
-//!    network. The server itself reads only the dimensions of an image, and the words of an email for the checks of its spelling and its
+//!    network. `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of an image, and the words of an email for the checks of its spelling and its
 //!    deliverability, with a scanner that takes linear time and builds no tree.
 //! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient sources and names the replacements.
 

@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects, saved_blocks,
-    segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects,
+    saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -130,6 +130,10 @@ pub const OPERATIONS: &[Entry] = &[
     query::<emails::ops::versions::Versions>(),
     asynchronous::<emails::ops::restore::Restore>(),
     command::<emails::ops::favorite::Favorite>(),
+    query::<emails::ops::checks::Checks>(),
+    asynchronous::<emails::ops::check::Check>(),
+    command::<emails::ops::finding_ignore::FindingIgnore>(),
+    asynchronous::<emails::ops::finding_fix::FindingFix>(),
     query::<emails::ops::references::References>(),
     raw::<emails::ops::html::Html>(),
     raw::<emails::ops::theme_preview::ThemePreview>(),

@@ -49,6 +49,13 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
     },
+    // This worker also runs periodically to retry failed steps.
+    Worker {
+        name: "email checks",
+        wakes: &[tables::EMAIL_CHECK_QUEUE],
+        period: Duration::from_secs(5),
+        work: each!(emails::worker::check),
+    },
     // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "previews",

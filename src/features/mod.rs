@@ -41,6 +41,8 @@ pub(crate) mod segments;
 
 pub mod contacts;
 
+pub mod checks;
+
 pub mod emails;
 
 pub(crate) mod saved_blocks;

@@ -1374,6 +1374,22 @@ pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_s
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
+/// The number of bytes of a brand's texts in which the spelling check counts words, which takes a few milliseconds.
+pub const SPELLING_VOCABULARY_BYTES_MAX: usize = 512 * 1024;
+/// The time limit for all checks of an email in the background. Most sites respond within a second; slower links can be checked again.
+pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(15);
+/// The number of emails that are checked at the same time. Most of the time is spent waiting for the servers of links.
+pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
+/// The number of emails that one step checks, so that a step ends within a few minutes.
+pub const EMAIL_CHECKS_PER_STEP: usize = 40;
+/// The maximum number of findings that are stored with a version, the worst first: about 60 KB of JSON. No user reads more.
+pub const EMAIL_FINDINGS_MAX: usize = 100;
+/// The maximum number of places that are stored for each finding.
+pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
+/// The maximum number of findings of an email that a user can ignore.
+pub const IGNORED_FINDINGS_MAX: usize = 500;
+/// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
+pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
 // --- Previews of emails on devices ---
 
@@ -1413,8 +1429,6 @@ pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 3_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
-/// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
-pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
 // --- The doctor ---
 

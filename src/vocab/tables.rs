@@ -159,6 +159,9 @@ pub const PREVIEWS_BY_TIME: TableId = TableId(121);
 pub const PREVIEW_QUEUE: TableId = TableId(122);
 pub const PREVIEW_DRAWINGS: TableId = TableId(123);
 pub const PREVIEW_DIGESTS: TableId = TableId(124);
+pub const EMAIL_CHECKS: TableId = TableId(125);
+pub const EMAIL_CHECK_QUEUE: TableId = TableId(126);
+pub const IGNORED_FINDINGS: TableId = TableId(127);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -392,6 +395,14 @@ pub const TABLES: &[TableInfo] = &[
     table(122, "preview_queue", Environment, "(preview id, account id) -> no value: devices of the preview wait"),
     table(123, "preview_drawings", Environment, "(account id, drawing id) -> the picture of an email on a device"),
     table(124, "preview_digests", Environment, "(account id, digest of email and device) -> drawing that previews share"),
+    table(125, "email_checks", Environment, "(email id, number) -> scores and findings of a version"),
+    table(
+        126,
+        "email_check_queue",
+        Environment,
+        "(account id, email id) -> no value: its current version is not fully checked yet",
+    ),
+    table(127, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
 ];
 
 impl TableId {

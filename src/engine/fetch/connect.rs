@@ -116,6 +116,20 @@ impl Connector {
         if encrypted { self.encrypt(stream, host).await } else { Ok(Connected { wire: Box::new(stream), certificate: None }) }
     }
 
+    /// Returns whether `url` leads to an IP address that is not public but that the operator has allowed.
+    pub fn is_in_allowed_network(&self, url: &Url) -> bool {
+        match url.host() {
+            Some(Host::Ipv4(address)) => self.guard.is_allowed(address.into()),
+            Some(Host::Ipv6(address)) => self.guard.is_allowed(address.into()),
+            Some(Host::Domain(_)) | None => false,
+        }
+    }
+
+    /// Returns whether a name can be resolved.
+    pub async fn resolves(&self, name: &str) -> bool {
+        self.resolver.resolve(name).await.is_ok_and(|found| !found.is_empty())
+    }
+
     /// Returns why a request to `url` can never be sent, or `None` if the URL itself shows no reason.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         if !matches!(url.scheme(), "http" | "https") {

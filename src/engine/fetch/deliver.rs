@@ -50,6 +50,17 @@ pub struct PostResponse {
 }
 
 impl Fetch {
+    /// Returns whether `url` leads to an IP address in a network that the operator has allowed in the settings.
+    pub fn is_in_allowed_network(&self, url: &Url) -> bool {
+        self.connector.is_in_allowed_network(url)
+    }
+
+    /// Returns whether this machine can resolve names of hosts on the internet.
+    pub async fn resolves_names(&self) -> bool {
+        // IANA operates this name for examples, so it exists as long as there are names.
+        self.connector.resolves("example.com").await
+    }
+
     /// Returns why a delivery to `url` can never succeed, or `None` if the URL itself shows no reason. Host names are checked when they are
     /// resolved.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::Map;
+use serde_json::{Map, json};
 
-use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, check_validation_score};
+use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, check_minimum_score};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
@@ -16,9 +16,6 @@ use crate::features::{segments, tags, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
-
-/// The validator that scores emails before they are sent. No scoring exists yet, so a campaign with a minimum score cannot start.
-const VALIDATOR: Option<Validator> = None;
 
 /// Checks that the campaign's segment or tag, and its topic, exist.
 pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result<(), Failure> {
@@ -66,7 +63,7 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
     check_sender(tx, context, plan)?;
     let manner = RenderMode::of(tracking(tx, context, plan)?, false);
     for email in &emails {
-        check_score(plan, email)?;
+        check_score(tx, plan, email)?;
         template::compile(&content(plan, email.clone()), manner.clone())?;
     }
     Ok(emails)
@@ -80,10 +77,21 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Fails if the campaign requires a minimum score and the email does not have it.
-pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
-    check_validation_score(plan.minimum_score, VALIDATOR, (email.id, email.version))
-        .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")).in_field("minimumScore"))
+/// Checks that the email has the minimum score. The failure names the worst findings, and its data contains them.
+pub fn check_score(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<(), Failure> {
+    let Some(minimum) = plan.minimum_score else { return Ok(()) };
+    let checked = emails::checking::summary(tx, email.id, email.version)?;
+    let score = checked.as_ref().and_then(|checked| checked.scores.overall);
+    let Err(reason) = check_minimum_score(Some(minimum), score) else { return Ok(()) };
+    let worst = checked.as_ref().map(|checked| checked.worst.as_slice()).unwrap_or_default();
+    let named: Vec<&str> = worst.iter().map(|finding| finding.message.trim_end_matches('.')).collect();
+    let named = if named.is_empty() { String::new() } else { format!(" Worst findings: {}.", named.join("; ")) };
+    let data = json!({
+        "minimumScore": minimum, "score": score, "scores": checked.as_ref().map(|checked| checked.scores), "emailId": email.id,
+        "version": email.version, "findings": worst,
+    });
+    let failure = Failure::because(Code::NotValidated, format!("{reason}.{named}")).in_field("minimumScore").with(data);
+    Err(failure.see("emails.checks", "GET /v1/emails/{emailId}/checks lists all findings"))
 }
 
 /// Checks that the account may send mail from the campaign's From address.

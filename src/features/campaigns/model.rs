@@ -355,29 +355,16 @@ impl Campaign {
     }
 }
 
-/// A function that returns the validation score of an email version, 0 to 100, or `None` before the version has a score.
-pub type Validator = fn(EmailId, u32) -> Option<u8>;
-
-/// Returns `Ok` if the email has at least the campaign's minimum score; otherwise returns why the campaign may not be sent.
-pub fn check_validation_score(
-    minimum: Option<u8>,
-    validator: Option<Validator>,
-    (email, version): (EmailId, u32),
-) -> Result<(), String> {
+/// Returns `Ok` if the email has the campaign's minimum score; otherwise returns why the campaign may not be sent. `score` is the score of
+/// the email; `None` before it has one.
+pub fn check_minimum_score(minimum: Option<u8>, score: Option<u32>) -> Result<(), String> {
     let Some(minimum) = minimum else { return Ok(()) };
-    let Some(validator) = validator else {
-        return Err(format!(
-            "a minimum score of {minimum} is required, but the email cannot be checked: no validator is installed. \
-             Remove the minimum score to send the email unchecked"
-        ));
-    };
-    match validator(email, version) {
-        Some(score) if score >= minimum => Ok(()),
-        Some(score) => {
-            Err(format!("a minimum score of {minimum} is required, and the email's score is {score}; improve the email"))
-        }
+    match score {
+        Some(score) if score >= u32::from(minimum) => Ok(()),
+        Some(score) => Err(format!("The email's score is {score}, and the campaign requires at least {minimum}")),
         None => Err(format!(
-            "a minimum score of {minimum} is required, and this version of the email has no score yet; try again later"
+            "The campaign requires a score of at least {minimum}, and this version of the email has not been checked yet. The checks run \
+             in the background; try again in a few seconds"
         )),
     }
 }
@@ -546,14 +533,10 @@ mod tests {
 
     #[test]
     fn a_required_score_is_never_guessed() {
-        let email = (EmailId::from_bytes([0; 12]), 1);
-        let (good, unchecked): (Validator, Validator) = (|_, _| Some(80), |_, _| None);
-        assert_eq!(check_validation_score(None, None, email), Ok(()));
-        assert_eq!(check_validation_score(Some(80), Some(good), email), Ok(()));
-        for (minimum, validator, word) in
-            [(80, None, "no validator"), (81, Some(good), "score is 80"), (1, Some(unchecked), "not validated")]
-        {
-            let reason = check_validation_score(Some(minimum), validator, email).expect_err("the check rejects the email");
+        assert_eq!(check_minimum_score(None, None), Ok(()));
+        assert_eq!(check_minimum_score(Some(80), Some(80)), Ok(()));
+        for (minimum, score, word) in [(81, Some(80), "score is 80"), (1, None, "not been checked")] {
+            let reason = check_minimum_score(Some(minimum), score).expect_err("the check rejects the email");
             assert!(reason.contains(word), "{reason}");
         }
     }

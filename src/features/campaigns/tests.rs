@@ -2,6 +2,7 @@
 
 mod readiness;
 mod retries;
+mod scores;
 
 use std::ops::ControlFlow;
 
@@ -401,21 +402,6 @@ fn a_campaign_that_cannot_start_when_due_waits_for_a_user() {
 }
 
 #[test]
-fn a_required_score_without_a_validator_blocks_sending() {
-    let studio = Studio::new();
-    let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
-    for (action, body) in [("send", json!({})), ("schedule", json!({ "scheduledAt": "2026-01-01T09:00Z" }))] {
-        let (status, code, error) = refused(studio.app.post(&format!("{path}/{action}"), body));
-        assert_eq!((status, code.as_str()), (409, "NOT_VALIDATED"));
-        assert!(error.contains("no validator is installed") && error.contains("Remove the minimum score"), "{error}");
-    }
-    studio.app.patch_in(&path, json!({ "minimumScore": null })).data();
-    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
-    assert_eq!(refused(studio.app.patch_in(&path, json!({ "minimumScore": 1 }))).1, "NOT_VALIDATED");
-    assert_eq!(studio.act(&path, "send").data()["status"], "sending");
-}
-
-#[test]
 fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_forever() {
     let studio = Studio::new();
     let path = studio.draft();
@@ -496,7 +482,7 @@ fn a_dry_run_counts_all_recipients_with_reasons_and_changes_nothing() {
 #[test]
 fn a_dry_run_reports_what_would_block_sending() {
     let studio = Studio::new();
-    let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
+    let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(100)));
     let outlook = studio.app.get(&format!("{path}/dry-run")).data();
     assert_eq!(outlook["ready"], false);
     assert!(warnings(&outlook).contains(&("NOT_VALIDATED", true)) && warnings(&outlook).contains(&("NO_RECIPIENTS", false)));

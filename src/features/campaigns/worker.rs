@@ -82,7 +82,7 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
         sync::save_current(tx, account, campaign)?;
         return Ok(());
     }
-    if awaits_edit(tx, &campaign)? {
+    if awaits_edit(tx, account, &campaign)? {
         let check_at = Some(tx.now().plus_ms(limits::CAMPAIGN_EDIT_CHECK_MS));
         store::save(tx, account, Some(&campaign), &Campaign { check_at, ..campaign.clone() });
         return Ok(());
@@ -98,12 +98,14 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     Ok(())
 }
 
-/// Returns whether the start must wait for an unfinished edit of one of the campaign's emails. The wait after the start time is limited.
-fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
+/// Returns whether the start must wait for an unfinished edit of one of the campaign's emails, or for the score of one. The wait after the
+/// start time is limited.
+fn awaits_edit(tx: &WriteTx<'_>, account: AccountId, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;
     for email in &campaign.plan.emails {
-        if is_patient && emails::is_being_edited(tx, *email)? {
+        let awaits_score = campaign.plan.minimum_score.is_some() && emails::checking::is_awaited(tx, account, *email)?;
+        if is_patient && (awaits_score || emails::is_being_edited(tx, *email)?) {
             return Ok(true);
         }
     }

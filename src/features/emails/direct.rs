@@ -163,6 +163,7 @@ pub fn begin(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, changed: C
     versions::save_texts(tx, email.id, 1, drawn.texts);
     store::place(tx, account, 0, email);
     store::request_screenshots(tx, account, email.id);
+    store::request_checks(tx, account, email.id);
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::versions::Texts;
 use super::views::{EditedEmail, EmailView};
 use super::writing::material::{self, Material};
 use super::writing::{Brief as WritingBrief, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, Writer};
-use super::{postal_address, store, versions};
+use super::{checking, postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::base::optional::remove_nulls;
@@ -24,6 +24,7 @@ use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, Read, WriteTx};
+use crate::features::checks::model::EmailChecks;
 use crate::features::models::Payer;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -57,6 +58,8 @@ pub struct NewVersion {
     not_done: Vec<String>,
     /// The brief with the user's changes, if it has changed.
     brief: Option<Brief>,
+    /// The result of the checks without requests; `None` if they run in the background.
+    checks: Option<EmailChecks>,
 }
 
 impl NewVersion {
@@ -96,13 +99,38 @@ impl NewVersion {
             done: Vec::new(),
             not_done: Vec::new(),
             brief: None,
+            checks: None,
+        }
+    }
+
+    /// Returns the version with this HTML, which replaces imported HTML.
+    pub fn of_html(imported_html: ImportedHtml, before: &Version, language: String, painted: Screenshots) -> Self {
+        Self {
+            subject: before.subject.clone(),
+            preheader: imported::preheader(&imported_html),
+            document: None,
+            written_by: before.written_by.clone(),
+            language,
+            facts: imported::facts(&imported_html),
+            warnings: imported::warnings(&imported_html),
+            texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },
+            painted,
+            done: Vec::new(),
+            not_done: Vec::new(),
+            brief: None,
+            checks: None,
         }
     }
 
     /// Stores the version as the email's newest version and returns its number.
-    pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+    pub fn keep(mut self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let checks = self.checks.take();
         let (version, texts) = self.into_version(tx, email, origin);
-        versions::add(tx, account, email, version, texts)
+        let number = versions::add(tx, account, email, version, texts)?;
+        if let Some(checks) = checks {
+            checking::keep_first(tx, account, email, checks);
+        }
+        Ok(number)
     }
 
     /// Stores the version in place of the email's current version and returns its number.
@@ -249,7 +277,7 @@ pub async fn attempt(
             let (edited, usage) =
                 writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &imported_html, &imported, edited, pictures).await, usage),
+                Ok(edited) => (revised(context, (account, email), &imported_html, &imported, edited, pictures).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -286,14 +314,30 @@ async fn written(
     let mut drawn = drawing.await.map_err(Failure::internal)??;
     let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
     let (painted, more) = screenshots(context, &html, pictures).await?;
+    let subject = Some(document.subject.as_str().to_owned());
+    let checks = checks(context, (account, project), subject, &html, pictures).await?;
     drawn.warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
-    Ok(Ok(NewVersion { done, not_done, brief, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
+    Ok(Ok(NewVersion { done, not_done, brief, checks, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
 }
 
 async fn screenshots(context: &StageContext, html: &str, pictures: Pictures) -> Result<(Screenshots, Vec<Finding>), Failure> {
     match pictures {
         Pictures::Drawn => outputs::render_screenshots(&context.engine, html).await,
         Pictures::LeftOut => Ok(Default::default()),
+    }
+}
+
+/// Runs the checks without requests, unless the version is only a preview.
+async fn checks(
+    context: &StageContext,
+    (account, project): (AccountId, ProjectId),
+    subject: Option<String>,
+    html: &str,
+    pictures: Pictures,
+) -> Result<Option<EmailChecks>, Failure> {
+    match pictures {
+        Pictures::Drawn => checking::first(context, account, project, subject, html).await.map(Some),
+        Pictures::LeftOut => Ok(None),
     }
 }
 
@@ -316,7 +360,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
 /// Renders changed HTML in every format, after sanitizing the HTML in the same way as an import.
 async fn revised(
     context: &StageContext,
-    email: &Email,
+    (account, email): (AccountId, &Email),
     before: &ImportedHtml,
     old: &ImportedEmail,
     edited: ImportedEditResult,
@@ -332,6 +376,7 @@ async fn revised(
         return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
     }
     let (painted, more) = screenshots(context, &imported_html.html, pictures).await?;
+    let checks = checks(context, (account, email.project), Some(subject.clone()), &imported_html.html, pictures).await?;
     let warnings = imported::warnings(&imported_html).into_iter().chain(more).collect();
     Ok(Ok(NewVersion {
         subject,
@@ -346,6 +391,7 @@ async fn revised(
         done,
         not_done,
         brief: None,
+        checks,
     }))
 }
 

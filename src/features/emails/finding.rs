@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::features::checks::model::CheckFinding;
+use crate::features::checks::report::Check;
 use crate::features::emails::brief::Span;
 use crate::features::emails::document::Change;
 
@@ -26,6 +28,9 @@ pub struct Finding {
     /// The change that adds the missing text to the email.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<Change>,
+    /// The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_finding: Option<String>,
 }
 
 /// What a warning is about.
@@ -54,12 +59,51 @@ pub enum FindingKind {
     NotTranslated,
     /// Any other problem, or advice that improves the email.
     Note,
+    /// Some email clients do not support a part of the email.
+    Compatibility,
+    /// A link does not work, or readers or spam filters distrust it.
+    Links,
+    /// A word is misspelled or does not fit its sentence.
+    Spelling,
+    /// Mailbox providers may judge the email as spam.
+    Deliverability,
+    /// Some readers cannot perceive or use a part of the email.
+    Accessibility,
+}
+
+impl From<Check> for FindingKind {
+    fn from(check: Check) -> Self {
+        match check {
+            Check::Compatibility => Self::Compatibility,
+            Check::Links => Self::Links,
+            Check::Spelling => Self::Spelling,
+            Check::Deliverability => Self::Deliverability,
+            Check::Accessibility => Self::Accessibility,
+        }
+    }
+}
+
+impl From<&CheckFinding> for Finding {
+    fn from(found: &CheckFinding) -> Self {
+        let CheckFinding { id, check, message, text, .. } = found;
+        Self { text: text.clone(), check_finding: Some(id.clone()), ..Self::new((*check).into(), message.clone()) }
+    }
 }
 
 impl FindingKind {
     /// Returns whether an email with such a finding breaks the contract. Other findings are notes for users.
     pub fn is_violation(self) -> bool {
-        !matches!(self, Self::Unclear | Self::NotTranslated | Self::Note)
+        !matches!(
+            self,
+            Self::Unclear
+                | Self::NotTranslated
+                | Self::Note
+                | Self::Compatibility
+                | Self::Links
+                | Self::Spelling
+                | Self::Deliverability
+                | Self::Accessibility
+        )
     }
 
     /// Returns whether an edit must not cause such a finding. Edits can remove facts and exceed limits, because their instructions are
@@ -71,7 +115,7 @@ impl FindingKind {
 
 impl Finding {
     pub fn new(kind: FindingKind, message: String) -> Self {
-        Self { kind, message, text: None, span: None, block: None, add: None }
+        Self { kind, message, text: None, span: None, block: None, add: None, check_finding: None }
     }
 
     /// Returns a warning that only informs users.

@@ -4,9 +4,11 @@
 
 pub mod benchmark;
 pub mod brief;
+pub mod checking;
 pub mod composer;
 pub mod contract;
 pub mod copy;
+mod corrections;
 mod designs;
 mod direct;
 pub mod document;

@@ -12,6 +12,7 @@ use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
+use crate::features::checks::model::EmailChecks;
 use crate::features::projects::PageText;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, KeyId, ProjectId, UserId};
 pub use crate::vocab::settings::COMPOSER;
@@ -277,6 +278,25 @@ pub struct Facts {
     /// The main colors as `#RRGGBB`, most significant first.
     pub colors: Vec<String>,
 }
+
+/// The result of the checks of a version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VersionChecks {
+    #[serde(with = "json_bytes")]
+    pub checks: EmailChecks,
+    pub checked_at: Timestamp,
+}
+
+impl Record for VersionChecks {}
+
+/// A finding of an email that users ignore.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IgnoredFinding {
+    pub by: Author,
+    pub at: Timestamp,
+}
+
+impl Record for IgnoredFinding {}
 
 /// The formats of a version that are stored in their own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! The tables of conversations and emails, and all functions that access the tables.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::model::{Conversation, Edit, Email, Part, Version};
+use super::model::{Conversation, Edit, Email, IgnoredFinding, Part, Version, VersionChecks};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::tables;
@@ -15,6 +16,9 @@ const BY_CONVERSATION: Table<(ConversationId, u16, EmailId), ()> = Table::new(ta
 const VERSIONS: Table<(EmailId, u32), Version> = Table::new(tables::EMAIL_VERSIONS);
 const TEXTS: Table<(EmailId, u32, u8), Vec<u8>> = Table::new(tables::EMAIL_TEXTS);
 const SCREENSHOT_QUEUE: Table<(AccountId, EmailId), ()> = Table::new(tables::EMAIL_SCREENSHOT_QUEUE);
+const CHECKS: Table<(EmailId, u32), VersionChecks> = Table::new(tables::EMAIL_CHECKS);
+const CHECK_QUEUE: Table<(AccountId, EmailId), ()> = Table::new(tables::EMAIL_CHECK_QUEUE);
+const IGNORED: Table<(EmailId, String), IgnoredFinding> = Table::new(tables::IGNORED_FINDINGS);
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 
@@ -114,9 +118,10 @@ pub fn version(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<Ver
     tx.get(VERSIONS, &(email, number))
 }
 
-/// Deletes a version and its HTML, MJML and text.
+/// Deletes a version, its HTML, MJML and text, and the result of its checks.
 pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
     tx.delete(VERSIONS, &(email, number));
+    tx.delete(CHECKS, &(email, number));
     for part in [Part::Html, Part::Mjml, Part::Text] {
         tx.delete(TEXTS, &(email, number, part as u8));
     }
@@ -152,6 +157,52 @@ pub fn close_screenshots(tx: &mut WriteTx<'_>, account: AccountId, email: EmailI
 /// Returns up to `limit` emails that wait for screenshots.
 pub fn open_screenshots(tx: &impl Read, limit: usize) -> Result<Vec<(AccountId, EmailId)>> {
     Ok(tx.list(SCREENSHOT_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
+}
+
+/// Stores the result of the checks of a version.
+pub fn save_checks(tx: &mut WriteTx<'_>, email: EmailId, number: u32, checks: &VersionChecks) {
+    tx.put(CHECKS, &(email, number), checks);
+}
+
+/// Returns the result of the checks of a version; `None` if the version has not been checked.
+pub fn checks(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<VersionChecks>> {
+    tx.get(CHECKS, &(email, number))
+}
+
+/// Adds an email to the queue for checks.
+pub fn request_checks(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
+    tx.put(CHECK_QUEUE, &(account, email), &());
+}
+
+/// Removes an email from the queue for checks.
+pub fn close_checks(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
+    tx.delete(CHECK_QUEUE, &(account, email));
+}
+
+/// Returns whether an email is in the queue for checks.
+pub fn awaits_checks(tx: &impl Read, account: AccountId, email: EmailId) -> Result<bool> {
+    Ok(tx.get(CHECK_QUEUE, &(account, email))?.is_some())
+}
+
+/// Returns up to `limit` emails that wait for checks.
+pub fn open_checks(tx: &impl Read, limit: usize) -> Result<Vec<(AccountId, EmailId)>> {
+    Ok(tx.list(CHECK_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
+}
+
+/// Stores that users ignore a finding.
+pub fn ignore_finding(tx: &mut WriteTx<'_>, email: EmailId, finding: &str, ignored: &IgnoredFinding) {
+    tx.put(IGNORED, &(email, finding.to_owned()), ignored);
+}
+
+/// Stores that users no longer ignore a finding.
+pub fn notice_finding(tx: &mut WriteTx<'_>, email: EmailId, finding: &str) {
+    tx.delete(IGNORED, &(email, finding.to_owned()));
+}
+
+/// Returns the findings of an email that users ignore, by their ID.
+pub fn ignored_findings(tx: &impl Read, email: EmailId) -> Result<BTreeMap<String, IgnoredFinding>> {
+    let rows = tx.list(IGNORED, &IGNORED.under(&(email,)), Order::Forward, usize::MAX)?;
+    Ok(rows.into_iter().map(|((_, id), ignored)| (id, ignored)).collect())
 }
 
 /// Stores a new edit and adds it to the queue.

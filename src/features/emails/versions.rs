@@ -33,7 +33,7 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Adds a version to an email as the current version, and sets the version's number and time.
+/// Adds a version to an email as the current version, and sets the version's number and time. The version is checked in the background.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version: Version, texts: Texts) -> Result<u32> {
     let number = email.versions + 1;
     store::save_version(tx, email.id, &Version { number, created_at: tx.now(), ..version });
@@ -42,6 +42,7 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version:
     email.versions = number;
     email.updated_at = tx.now();
     store::save_email(tx, account, email);
+    store::request_checks(tx, account, email.id);
     forget_oldest(tx, email)?;
     Ok(number)
 }

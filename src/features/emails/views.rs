@@ -9,7 +9,7 @@ use super::brief::Brief;
 use super::finding::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
-use super::{postal_address, store};
+use super::{checking, postal_address, store};
 use crate::base::optional::remove_nulls;
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
@@ -330,12 +330,15 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
-    /// Returns the warnings about a version, including a warning if the email needs its brand's address and the brand has none.
+    /// Returns the warnings about a version: those of the contract, those of the checks, and one if the email needs its brand's address
+    /// and the brand has none.
     fn warnings(&self, email: &Email, version: Option<Version>, text: &str) -> Result<Vec<Finding>, Failure> {
         let mut warnings = version.map(|version| version.warnings).unwrap_or_default();
         if postal_address::is_missing(self.tx, email.project, text)? {
             warnings.push(Finding::note(postal_address::MISSING));
         }
+        let found = checking::warnings(self.tx, email, &warnings)?;
+        warnings.extend(found);
         Ok(warnings)
     }
 

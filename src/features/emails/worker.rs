@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::generation;
+use super::{checking, generation};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
@@ -10,4 +10,9 @@ use crate::vocab::environment::Environment;
 /// Generates, renders and edits emails.
 pub async fn generate(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     generation::step(engine, environment).await.map(Step::more_if)
+}
+
+/// Checks new versions of emails, with requests to the servers of their links.
+pub async fn check(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    checking::step(engine, environment).await.map(Step::more_if)
 }

@@ -191,7 +191,9 @@ impl<R: Read> Viewer<'_, R> {
         let view = PreviewDeviceView { cached: device.cached, ..PreviewDeviceView::waiting(&device.key, known) };
         match &drawing.state {
             DrawingState::Waiting => view,
-            DrawingState::Failed(reason) => PreviewDeviceView { status: DeviceStatus::Failed, error: Some(reason.clone()), ..view },
+            DrawingState::Failed(reason) => {
+                PreviewDeviceView { status: DeviceStatus::Failed, error: Some(reason.clone()), ..view }
+            }
             DrawingState::Drawn(picture) => PreviewDeviceView {
                 status: DeviceStatus::Successful,
                 width: Some(picture.width),

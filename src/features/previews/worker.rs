@@ -167,7 +167,13 @@ impl Studio {
     }
 
     /// Draws devices, several at the same time, and stores each when it is drawn.
-    async fn pictures(&self, account: AccountId, id: PreviewId, waiting: Vec<Waiting>, views: Vec<ClientView>) -> Result<(), Failure> {
+    async fn pictures(
+        &self,
+        account: AccountId,
+        id: PreviewId,
+        waiting: Vec<Waiting>,
+        views: Vec<ClientView>,
+    ) -> Result<(), Failure> {
         let addresses: HashSet<String> = views.iter().flat_map(|view| view.head.images.iter().cloned()).collect();
         let mut addresses: Vec<String> = addresses.into_iter().collect();
         addresses.sort();
@@ -227,7 +233,12 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
     // At 120 dpi, Windows enlarges everything, so the window has fewer CSS pixels.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a width has few digits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a width has few digits"
+    )]
     let width = (width as f32 / device.scale).round() as u32;
     let small = Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX);
     ScreenshotOptions {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+use super::check::ReportFormat;
 use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -79,6 +80,11 @@ pub enum Command {
     /// Compare language models
     #[command(subcommand)]
     Models(Models),
+    /// Check an email in a file: email clients, links, spelling, deliverability and accessibility
+    ///
+    /// Needs no server and no data folder. Exit codes: 0 if the email passes, 1 if there are critical findings or the score is less than
+    /// --min-score, 2 if the file or the options cannot be used.
+    Check(CheckFile),
     /// Print the OpenAPI document
     Openapi,
     /// Print the licenses of the fonts and code that this program includes
@@ -201,6 +207,44 @@ pub struct ModelTest {
 }
 
 #[derive(Debug, Args)]
+pub struct CheckFile {
+    /// The email: HTML, or a whole message (.eml); "-" for standard input
+    pub file: PathBuf,
+    /// Print the report as JSON
+    #[arg(long, conflicts_with = "sarif")]
+    pub json: bool,
+    /// Print the findings as SARIF 2.1.0, for code review tools
+    #[arg(long)]
+    pub sarif: bool,
+    /// Fail if the score is less than this number from 0 to 100
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub min_score: Option<u8>,
+    /// Request the URLs of the links and images; without this option, only the URLs themselves are checked
+    #[arg(long)]
+    pub links: bool,
+    /// The subject [default: the subject of the message]
+    #[arg(long, value_name = "TEXT")]
+    pub subject: Option<String>,
+    /// Leave out the findings of a rule, such as links/unsubscribe_missing; the score still counts them; repeat the option for more rules
+    #[arg(long = "ignore", value_name = "RULE")]
+    pub ignored: Vec<String>,
+    /// A name that is spelled correctly, such as a brand or product; repeat the option for more names
+    #[arg(long = "name", value_name = "NAME")]
+    pub names: Vec<String>,
+}
+
+impl CheckFile {
+    /// Returns the format of the report.
+    pub fn format(&self) -> ReportFormat {
+        match (self.json, self.sarif) {
+            (_, true) => ReportFormat::Sarif,
+            (true, false) => ReportFormat::Json,
+            (false, false) => ReportFormat::Text,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub struct Backup {
     /// A folder that doesn't exist yet or is empty
     #[arg(long, value_name = "FOLDER")]
@@ -282,6 +326,7 @@ pub enum ParsedCommand {
     Rekey(Rekey),
     Inbound(Inbound),
     ModelTest(ModelTest),
+    Check(CheckFile),
     Openapi,
     Notices,
     RenderWorker(WorkerOptions),
@@ -306,6 +351,7 @@ impl Command {
             Command::Rekey(rekey) => ParsedCommand::Rekey(rekey),
             Command::Inbound(inbound) => ParsedCommand::Inbound(inbound),
             Command::Models(Models::Test(wanted)) => ParsedCommand::ModelTest(wanted),
+            Command::Check(wanted) => ParsedCommand::Check(wanted),
             Command::Openapi => ParsedCommand::Openapi,
             Command::Notices => ParsedCommand::Notices,
             Command::RenderWorker(RenderWorker { fonts, decodes, unconfined }) => {

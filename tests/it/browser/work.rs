@@ -31,6 +31,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/emails/designs", |scene| Box::pin(designs(scene))),
     ("/{environment}/emails/{id}/document", |scene| Box::pin(document(scene))),
     ("/{environment}/emails/{id}/editor", |scene| Box::pin(reusable_block(scene))),
+    ("/{environment}/emails/{id}/checks", |scene| Box::pin(checks(scene))),
+    ("/{environment}/emails/{id}/previews", |scene| Box::pin(previews(scene))),
     ("/{environment}/emails/{id}/versions", |scene| Box::pin(versions(scene))),
     ("/{environment}/emails/{id}/try", |scene| Box::pin(try_email(scene))),
     ("/{environment}/emails/{id}/exports", |scene| Box::pin(exports(scene))),
@@ -291,6 +293,52 @@ async fn reusable_block(scene: &Scene<'_>) {
     tab.click("button[value=delete]").await;
     tab.agree().await;
     tab.sees("Saved block deleted.").await;
+}
+
+/// Fixes a misspelled word, and ignores another finding.
+async fn checks(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    let client = scene.server.client("test", "all");
+    let source = "<html lang=en><head><title>Garden</title></head><body><p>You will recieve our news about the garden.</p>\
+                  <img src=\"https://example.com/a.png\" width=\"600\" height=\"300\"></body></html>";
+    let project = &scene.there.ids["brands"];
+    let made = client.data("emails.import_html", json!({ "projectId": project, "html": source })).await;
+    let conversation = made["conversationId"].as_str().expect("an id").to_owned();
+    let end = Instant::now() + PATIENCE;
+    let email = loop {
+        let status = client.data("emails.status", json!({ "conversationId": conversation })).await;
+        if let Some(id) = status["result"]["emails"][0]["id"].as_str().filter(|_| status["status"] == "completed") {
+            break id.to_owned();
+        }
+        assert!(Instant::now() < end, "the email is not ready: {status}");
+    };
+    let page = format!("/test/emails/{email}/checks");
+    comes(scene, &page, "“recieve” is misspelled.").await;
+    tab.press_through("Replace with “receive”").await;
+    tab.sees("Fixed in version 2.").await;
+    comes(scene, &page, "has no alt attribute").await;
+    assert!(!tab.text().await.contains("recieve"));
+    tab.click_path("//li[contains(., 'has no alt attribute')]//button[normalize-space()='Ignore']").await;
+    tab.sees("The finding is ignored.").await;
+    tab.press_through("Stop ignoring").await;
+    tab.sees("The finding is no longer ignored.").await;
+}
+
+/// Looks at one device, and compares it with another.
+async fn previews(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/previews").await;
+    tab.sees("The pictures are simulations").await;
+    let end = Instant::now() + PATIENCE;
+    while tab.text().await.contains("pictures are drawn") {
+        assert!(Instant::now() < end, "the pictures are not drawn");
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+    tab.click(".devices h2 a").await;
+    tab.sees("What this client changes").await;
+    tab.click("#with option:nth-child(2)").await;
+    tab.press_through("Show").await;
+    tab.element_at(".two-up .full:nth-child(2)").await;
 }
 
 async fn versions(scene: &Scene<'_>) {

@@ -154,6 +154,50 @@ async fn an_email_is_marked_found_edited_and_restored() {
 }
 
 #[tokio::test]
+async fn findings_of_the_checks_are_shown_fixed_and_ignored() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let source = "<html lang=en><head><title>Garden <b></title></head><body>\n<p>You will recieve our news about the garden.</p>\n\
+                  <img src=\"https://example.com/a.png\" width=\"600\" height=\"300\"></body></html>";
+    let made = client.data("emails.import_html", json!({ "projectId": project, "html": source })).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let series = format!("/test/emails/series/{}", made["conversationId"].as_str().expect("an id"));
+    let home = settled(&mut browser, &series).await.location().to_owned();
+    let checks = format!("{home}/checks");
+    let page = settled(&mut browser, &checks).await;
+    is_tame(&page, &checks);
+    for part in
+        ["“recieve” is misspelled.", "Replace with “receive”", "has no alt attribute", "Line ", "Email clients", "Check again"]
+    {
+        assert!(page.text.contains(part), "{part} is missing: {}", page.text);
+    }
+    let csrf = page.csrf().to_owned();
+    let finding = |page: &Page, sentence: &str| {
+        let before = page.text.split(sentence).next().expect("text");
+        before.rsplit("id=\"finding-").next().expect("an id").chars().take(12).collect::<String>()
+    };
+    let word = finding(&page, "“recieve” is misspelled.");
+    let image = finding(&page, "has no alt attribute");
+    let (csrf, word, image) = (csrf.as_str(), word.as_str(), image.as_str());
+    let act = |act, finding, version| [("csrf", csrf), ("act", act), ("finding", finding), ("version", version)];
+    let fixed = browser.post(&checks, &act("fix", word, "1")).await;
+    assert_eq!((fixed.status, fixed.location()), (303, format!("{checks}?done=fixed").as_str()), "{}", fixed.text);
+    let page = settled(&mut browser, &checks).await;
+    assert!(!page.text.contains("recieve") && page.text.contains("Version 2"), "{}", page.text);
+    let late = browser.post(&checks, &act("fix", image, "1")).await;
+    assert!(late.status == 409 && late.text.contains("has changed since"), "{}", late.text);
+    assert_eq!(browser.post(&checks, &act("ignore", image, "2")).await.status, 303);
+    let page = browser.get(&checks).await;
+    assert!(page.text.contains("Stop ignoring") && page.text.contains("id=\"ignored\""), "{}", page.text);
+    assert!(!browser.get(&home).await.text.contains("has no alt attribute"), "an ignored finding is no warning");
+    assert_eq!(browser.post(&checks, &act("notice", image, "2")).await.status, 303);
+    assert!(browser.get(&home).await.text.contains("has no alt attribute"));
+    assert_eq!(browser.post(&checks, &act("check", "", "2")).await.location(), format!("{checks}?done=checked"));
+}
+
+#[tokio::test]
 async fn an_email_is_exported_in_every_format_and_sent_as_a_test() {
     let server = owned(BOUNDLESS);
     let (mut browser, csrf, _, home) = with_an_email(&server).await;

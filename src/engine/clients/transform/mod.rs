@@ -271,7 +271,8 @@ impl EditCollector<'_, '_> {
             for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {
                 let mut parts = self.view.sheets.parts_of(selector).iter();
                 let names_body = |part: &SelectorPart| {
-                    part.part == Part::Type && ["body", "html"].iter().any(|name| part.name.of(self.view.source).eq_ignore_ascii_case(name))
+                    part.part == Part::Type
+                        && ["body", "html"].iter().any(|name| part.name.of(self.view.source).eq_ignore_ascii_case(name))
                 };
                 if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
                     continue;

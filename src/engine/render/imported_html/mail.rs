@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use data_encoding::BASE64;
 use image::ImageFormat;
-use mail_parser::{MessageParser, MimeHeaders};
+use mail_parser::{Message, MessageParser, MimeHeaders};
 
 use super::{ImportedHtml, clean};
 use crate::engine::render::html_limits::HtmlRefusal;
@@ -21,16 +21,7 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
         return Err(HtmlRefusal::InputTooLarge(file.len()));
     }
     let message = MessageParser::default().parse(file).ok_or(HtmlRefusal::NoMail)?;
-    let html = (0..message.html_body_count())
-        .filter_map(|number| message.html_part(number as u32))
-        .filter(|part| part.is_text_html())
-        .filter_map(|part| part.text_contents())
-        .max_by_key(|text| text.len())
-        .map(str::to_owned);
-    let html = match html.or_else(|| message.body_text(0).map(|text| from_text(&text))) {
-        Some(html) => html,
-        None => return Err(HtmlRefusal::NoMail),
-    };
+    let html = html(&message).ok_or(HtmlRefusal::NoMail)?;
     let mut parts = HashMap::new();
     for part in message.parts.iter().take(PARTS_MAX) {
         let kind = match image::guess_format(part.contents()) {
@@ -48,6 +39,41 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
         imported_html.subject = Some(subject.chars().take(SUBJECT_CHARACTERS_MAX).collect());
     }
     Ok(imported_html)
+}
+
+/// The HTML of a mail file as it was written, with the headers that checks read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MailSource {
+    pub html: String,
+    pub subject: Option<String>,
+    pub from_name: Option<String>,
+    pub from_email: Option<String>,
+}
+
+/// Reads the HTML of a mail file without sanitizing it.
+pub fn source(file: &[u8]) -> Result<MailSource, HtmlRefusal> {
+    if file.len() > DRAWN_INPUT_BYTES_MAX {
+        return Err(HtmlRefusal::InputTooLarge(file.len()));
+    }
+    let message = MessageParser::default().parse(file).ok_or(HtmlRefusal::NoMail)?;
+    let from = message.from().and_then(|from| from.first());
+    Ok(MailSource {
+        html: html(&message).ok_or(HtmlRefusal::NoMail)?,
+        subject: message.subject().map(str::to_owned),
+        from_name: from.and_then(|from| from.name()).map(str::to_owned),
+        from_email: from.and_then(|from| from.address()).map(str::to_owned),
+    })
+}
+
+/// Returns the longest HTML part, or else the plain text as simple HTML.
+fn html(message: &Message<'_>) -> Option<String> {
+    let html = (0..message.html_body_count())
+        .filter_map(|number| message.html_part(number as u32))
+        .filter(|part| part.is_text_html())
+        .filter_map(|part| part.text_contents())
+        .max_by_key(|text| text.len())
+        .map(str::to_owned);
+    html.or_else(|| message.body_text(0).map(|text| from_text(&text)))
 }
 
 /// Converts plain text to HTML paragraphs.

@@ -8,10 +8,13 @@ use serde_json::{Value, json};
 
 use super::{CampaignRef, same_in_every_language};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::store::Read;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::model::{Action, Campaign};
 use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::{allowed, require};
+use crate::features::checks::model::{CheckFinding, Scores};
+use crate::features::emails::checking::CheckSummary;
 use crate::features::emails::{self, Finished};
 use crate::features::projects;
 use crate::features::sending::quota::QuotaLeft;
@@ -44,6 +47,8 @@ pub struct CampaignDryRun {
     pub missing_fields: BTreeMap<String, u64>,
     /// The number of recipients for each language of the email.
     pub languages: Vec<LanguageShare>,
+    /// The scores and the worst findings of each email, in the order of `languages`.
+    pub checks: Vec<EmailCheckSummary>,
     /// Warnings, and problems to fix before sending.
     pub warnings: Vec<CampaignWarning>,
     /// The number of seconds that sending takes at the rate of the account's plan; absent if the plan has no rate limit, or if its rate is
@@ -59,6 +64,30 @@ pub struct LanguageShare {
     pub language: String,
     pub email_id: EmailId,
     pub recipients: u64,
+}
+
+/// The checks of an email that a campaign sends.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailCheckSummary {
+    pub email_id: EmailId,
+    pub language: String,
+    /// Absent if the current version of the email has not been checked yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
+    /// At most three findings that are not ignored, the worst first.
+    pub worst_findings: Vec<CheckFinding>,
+    /// Whether the URLs of the links were requested.
+    pub links_requested: bool,
+}
+
+fn checks_of(tx: &impl Read, email: &Finished) -> Result<EmailCheckSummary, Failure> {
+    let found = emails::checking::summary(tx, email.id, email.version)?;
+    let (scores, worst_findings, links_requested) = match found {
+        Some(CheckSummary { scores, worst, links_requested }) => (Some(scores), worst, links_requested),
+        None => (None, Vec::new(), false),
+    };
+    Ok(EmailCheckSummary { email_id: email.id, language: email.language.clone(), scores, worst_findings, links_requested })
 }
 
 impl Operation for DryRun {
@@ -90,6 +119,13 @@ impl Operation for DryRun {
                 email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
                 recipients: 318,
             }],
+            checks: vec![EmailCheckSummary {
+                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
+                language: "en".into(),
+                scores: Some(Scores::sample()),
+                worst_findings: vec![CheckFinding::sample()],
+                links_requested: true,
+            }],
             warnings: vec![warning],
             estimated_seconds: Some(32),
         };
@@ -114,6 +150,7 @@ impl Query for DryRun {
         }
         let same = same_in_every_language(&campaign.plan, &emails);
         warnings.extend(same.into_iter().map(|same| CampaignWarning::notice(same.code, same.message)));
+        let checks = emails.iter().map(|email| checks_of(view.tx, email)).collect::<Result<Vec<_>, _>>()?;
         let languages: Vec<_> = emails.iter().map(|email| (email.language.clone(), email.id)).collect();
         let to = (Kind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
         let new = launch::mailing(view.tx, context, &campaign, emails, to)?;
@@ -135,6 +172,7 @@ impl Query for DryRun {
                 .zip(found.translations)
                 .map(|((language, email_id), recipients)| LanguageShare { language, email_id, recipients })
                 .collect(),
+            checks,
             warnings,
             estimated_seconds: warnings::seconds(found.will_receive, plan.recipients_per_second),
         }))
@@ -152,7 +190,7 @@ fn of_state(
         allowed(campaign, Action::Send).map(drop),
         launch::check_archive(campaign),
         launch::check_sender(view.tx, context, &campaign.plan),
-        emails.iter().try_for_each(|email| launch::check_score(&campaign.plan, email)),
+        emails.iter().try_for_each(|email| launch::check_score(view.tx, &campaign.plan, email)),
     ];
     let mut warnings = Vec::new();
     for failure in checks.into_iter().filter_map(Result::err) {

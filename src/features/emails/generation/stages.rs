@@ -11,7 +11,9 @@ use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::checks::model::EmailChecks;
 use crate::features::emails::brief;
+use crate::features::emails::checking;
 use crate::features::emails::edits;
 use crate::features::emails::finding::Finding;
 use crate::features::emails::model::{
@@ -198,7 +200,7 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
-    Pictures(outputs::Screenshots, Vec<Finding>),
+    Pictures(outputs::Screenshots, Vec<Finding>, Box<EmailChecks>),
     /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
@@ -241,7 +243,7 @@ pub async fn advance(
         Stage::Planned => write(context, account, &conversation, &email).await?,
         Stage::Written if conversation.wanted.source == Source::Html => adapt(context, account, &conversation, &email).await?,
         Stage::Written => render(context, account, conversation, email).await?,
-        Stage::Rendered => draw(context, &email).await?,
+        Stage::Rendered => draw(context, account, &email).await?,
         Stage::Ready | Stage::Failed(_) => return Ok(()),
     };
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
@@ -272,7 +274,8 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
             versions::save_texts(tx, email.id, email.version, drawn.texts);
             email.stage = Stage::Rendered;
         }
-        StageOutput::Pictures(painted, warnings) => {
+        StageOutput::Pictures(painted, warnings, checks) => {
+            checking::keep_first(tx, account, &email, *checks);
             let pictures = painted.keep(tx);
             if let Some(mut version) = store::version(tx, email.id, email.version)? {
                 version.pictures = pictures;
@@ -291,6 +294,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
                 version.warnings.extend(failed.map(|reason| Finding::note(format!("The instruction was not applied: {reason}"))));
                 store::save_version(tx, email.id, &version);
             }
+            store::request_checks(tx, account, email.id);
             email.stage = Stage::Ready;
             if let Ok(made) = edited {
                 made.keep(tx, account, &mut email, Origin::Edited { prompt, label: None })?;
@@ -411,8 +415,8 @@ async fn adapt(
 pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
     let email = store::email(&context.data.store.read(), account, id)?;
     let drawn = match &email {
-        Some(email) => draw(context, email).await?,
-        None => StageOutput::Pictures(Default::default(), Vec::new()),
+        Some(email) => draw(context, account, email).await?,
+        None => StageOutput::Pictures(Default::default(), Vec::new(), Box::default()),
     };
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let current = store::email(tx, account, id)?;
@@ -421,8 +425,11 @@ pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId
         }
         if let Some(email) = current
             && let Some(mut version) = store::version(tx, id, email.version)?
-            && let StageOutput::Pictures(painted, warnings) = drawn
+            && let StageOutput::Pictures(painted, warnings, checks) = drawn
         {
+            if store::checks(tx, id, email.version)?.is_none() {
+                checking::keep_first(tx, account, &email, *checks);
+            }
             version.pictures = painted.keep(tx);
             version.warnings.extend(warnings);
             store::save_version(tx, id, &version);
@@ -433,10 +440,15 @@ pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId
     Ok(context.data.store.write(keep).await??)
 }
 
-async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {
+async fn draw(context: &StageContext, account: AccountId, email: &Email) -> Result<StageOutput, Failure> {
     let tx = context.data.store.read();
     let html = postal_address::in_markup(&tx, email.project, versions::texts(&tx, email.id, email.version)?.html)?;
     drop(tx);
-    let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
-    Ok(StageOutput::Pictures(painted, warnings))
+    let subject = store::version(&context.data.store.read(), email.id, email.version)?.map(|version| version.subject);
+    let (drawn, checks) = tokio::join!(
+        outputs::render_screenshots(&context.engine, &html),
+        checking::first(context, account, email.project, subject, &html),
+    );
+    let (painted, warnings) = drawn?;
+    Ok(StageOutput::Pictures(painted, warnings, Box::new(checks?)))
 }

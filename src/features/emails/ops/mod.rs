@@ -1,6 +1,8 @@
 //! The operations on emails, one file each.
 
 pub mod brief;
+pub mod check;
+pub mod checks;
 pub mod create;
 pub mod design_html;
 pub mod designs;
@@ -8,6 +10,8 @@ pub mod document_update;
 pub mod edit;
 pub mod edit_status;
 pub mod favorite;
+pub mod finding_fix;
+pub mod finding_ignore;
 pub mod generate;
 pub mod get;
 pub mod html;

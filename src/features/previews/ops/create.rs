@@ -12,7 +12,7 @@ use crate::features::emails;
 use crate::features::previews::model::{Preview, Source};
 use crate::features::previews::views::{PreviewView, Viewer};
 use crate::features::previews::{drawing, retention, store};
-use crate::features::validation::source;
+use crate::features::validation::input as source;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId, PreviewId};
 use crate::vocab::limits;

@@ -7,19 +7,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::links::analyze as analyze_links;
 use crate::base::email::EmailAddress;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::validation::accessibility::AccessibilityAnalysis;
-use crate::features::validation::compatibility::CompatibilityAnalysis;
-use crate::features::validation::deliverability::{self, Envelope};
-use crate::features::validation::links::check::LinkOptions;
-use crate::features::validation::links::views::milliseconds;
-use crate::features::validation::report::{Check, IncompleteCheck, Results, ValidationReport};
-use crate::features::validation::source::{self, CheckedEmail};
-use crate::features::validation::spelling::{self, SpellingOptions};
+use crate::features::checks::CheckContext;
+use crate::features::checks::accessibility::AccessibilityAnalysis;
+use crate::features::checks::compatibility::CompatibilityAnalysis;
+use crate::features::checks::deliverability::{self, Envelope};
+use crate::features::checks::links::analyze as analyze_links;
+use crate::features::checks::links::check::LinkOptions;
+use crate::features::checks::links::views::milliseconds;
+use crate::features::checks::report::{Check, IncompleteCheck, Results, ValidationReport};
+use crate::features::checks::spelling::{self, SpellingOptions};
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
@@ -31,7 +32,7 @@ pub struct All;
 /// The email to check: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct CheckAll {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -102,32 +103,38 @@ impl Async for All {
     async fn run(context: Context, input: CheckAll) -> Result<Self::Output, Failure> {
         let start = Instant::now();
         let CheckAll { html, email_id, project_id, subject, from_name, from_email, options } = input;
-        source::check_choices("options.clients", &options.clients)?;
-        source::check_choices("options.languages", &options.languages)?;
-        let email = CheckedEmail::load(&context, html, email_id).await?;
-        let limit = source::time_limit(&context, limits::LINKS_CHECK_TIME);
+        input::check_choices("options.clients", &options.clients)?;
+        input::check_choices("options.languages", &options.languages)?;
+        let email = input::load(&context, html, email_id).await?;
+        let checks = CheckContext::from(&context);
+        let limit = input::time_limit(&context, limits::LINKS_CHECK_TIME);
         let compatibility = when(options.check_compatibility, limit, async {
             let start = Instant::now();
-            let json = email.compatibility(&context, options.clients, "options.clients").await?;
+            let json = email.compatibility(&checks, options.clients, "options.clients").await?;
             CompatibilityAnalysis::read(&json, start.elapsed())
         });
         let links = when(options.check_links, limit, async {
             // The check ends by itself in time, with a partial result.
             let all = limit.saturating_sub(start.elapsed()).saturating_sub(limits::VALIDATION_RESPONSE_TIME / 4);
-            analyze_links(&context, &email, LinkOptions { follows: true, each: limits::LINK_CHECK_TIME, all }).await
+            analyze_links(&checks, &email, Some(LinkOptions { follows: true, each: limits::LINK_CHECK_TIME, all })).await
         });
         let spelling = when(options.check_spelling, limit, async {
             let languages = options.languages.iter().map(|language| language.as_str().to_owned()).collect();
-            spelling::check(&context, &email, SpellingOptions { languages, grammar: true, project: project_id }).await
+            spelling::check(
+                &checks,
+                &email,
+                SpellingOptions { languages, grammar: true, second_checkers: true, project: project_id },
+            )
+            .await
         });
         let envelope = Envelope {
             subject: subject.map(|subject| subject.to_string()),
             from_name: from_name.map(|name| name.to_string()),
             from_email,
         };
-        let deliverability = when(options.check_deliverability, limit, deliverability::check(&context, &email, envelope));
+        let deliverability = when(options.check_deliverability, limit, deliverability::check(&checks, &email, envelope));
         let accessibility = when(options.check_accessibility, limit, async {
-            let inspection = email.inspect(&context).await?;
+            let inspection = email.inspect(&checks).await?;
             Ok(AccessibilityAnalysis::of(&inspection.accessibility))
         });
         let (compatibility, links, spelling, deliverability, accessibility) =

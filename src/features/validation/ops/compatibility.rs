@@ -7,8 +7,9 @@ use tokio::time::Instant;
 
 use crate::base::text::NOT_BLANK;
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::validation::compatibility::CompatibilityAnalysis;
-use crate::features::validation::source::{self, CheckedEmail};
+use crate::features::checks::CheckContext;
+use crate::features::checks::compatibility::CompatibilityAnalysis;
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
@@ -20,7 +21,7 @@ pub struct Compatibility;
 /// The email to check: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct CheckCompatibility {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -56,9 +57,9 @@ impl Operation for Compatibility {
 impl Async for Compatibility {
     async fn run(context: Context, input: CheckCompatibility) -> Result<Self::Output, Failure> {
         let start = Instant::now();
-        source::check_choices("clients", &input.clients)?;
-        let email = CheckedEmail::load(&context, input.html, input.email_id).await?;
-        let json = email.compatibility(&context, input.clients, "clients").await?;
+        input::check_choices("clients", &input.clients)?;
+        let email = input::load(&context, input.html, input.email_id).await?;
+        let json = email.compatibility(&CheckContext::from(&context), input.clients, "clients").await?;
         Ok(Done(CompatibilityAnalysis::read(&json, start.elapsed())?))
     }
 }

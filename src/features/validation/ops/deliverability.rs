@@ -9,8 +9,9 @@ use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::deliverability::message::Input;
 use crate::engine::deliverability::result::{Analysis, analyze};
-use crate::features::validation::deliverability::{self, Envelope};
-use crate::features::validation::source::{self, CheckedEmail};
+use crate::features::checks::CheckContext;
+use crate::features::checks::deliverability::{self, Envelope};
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
@@ -22,7 +23,7 @@ pub struct Deliverability;
 /// The email to judge: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct CheckDeliverability {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -62,13 +63,13 @@ impl Operation for Deliverability {
 impl Async for Deliverability {
     async fn run(context: Context, input: CheckDeliverability) -> Result<Self::Output, Failure> {
         let CheckDeliverability { html, email_id, subject, from_name, from_email } = input;
-        let email = CheckedEmail::load(&context, html, email_id).await?;
+        let email = input::load(&context, html, email_id).await?;
         let envelope = Envelope {
             subject: subject.map(|subject| subject.to_string()),
             from_name: from_name.map(|name| name.to_string()),
             from_email,
         };
-        let checked = deliverability::check(&context, &email, envelope).await?;
+        let checked = deliverability::check(&CheckContext::from(&context), &email, envelope).await?;
         let late = || Failure::because(Code::Unavailable, "The check took too long; try again.").after_seconds(2);
         checked.map(Done).ok_or_else(late)
     }

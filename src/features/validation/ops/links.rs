@@ -8,9 +8,11 @@ use tokio::time::Instant;
 use crate::base::bounded::Bounded;
 use crate::base::text::NOT_BLANK;
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::validation::links::check::{LinkChecker, LinkOptions};
-use crate::features::validation::links::views::LinkAnalysis;
-use crate::features::validation::source::{self, CheckedEmail};
+use crate::features::checks::CheckContext;
+use crate::features::checks::links::analyze;
+use crate::features::checks::links::check::LinkOptions;
+use crate::features::checks::links::views::LinkAnalysis;
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
@@ -22,7 +24,7 @@ pub struct Links;
 /// The email whose links are checked: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct CheckLinks {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -60,22 +62,12 @@ impl Operation for Links {
 impl Async for Links {
     async fn run(context: Context, input: CheckLinks) -> Result<Self::Output, Failure> {
         let start = Instant::now();
-        let email = CheckedEmail::load(&context, input.html, input.email_id).await?;
+        let email = input::load(&context, input.html, input.email_id).await?;
         let each = input.timeout.map_or(limits::LINK_CHECK_TIME, |timeout| std::time::Duration::from_millis(timeout.get()));
-        let all = source::time_limit(&context, limits::LINKS_CHECK_TIME).saturating_sub(start.elapsed());
+        let all = input::time_limit(&context, limits::LINKS_CHECK_TIME).saturating_sub(start.elapsed());
         let options = LinkOptions { follows: input.follow_redirects.unwrap_or(true), each, all };
-        analyze(&context, &email, options).await.map(Done)
+        analyze(&CheckContext::from(&context), &email, Some(options)).await.map(Done)
     }
-}
-
-/// Checks the links of an email.
-pub async fn analyze(context: &Context, email: &CheckedEmail, options: LinkOptions) -> Result<LinkAnalysis, Failure> {
-    let start = Instant::now();
-    let inspection = email.inspect(context).await?;
-    let engine = &context.engine;
-    let checker = LinkChecker { fetch: &engine.fetch, probes: &engine.link_probes, base: engine.base_url(), now: context.now() };
-    let checked = checker.check(&inspection.links, options).await;
-    Ok(LinkAnalysis::of(&inspection.links, &checked, context.now(), start.elapsed()))
 }
 
 #[cfg(test)]

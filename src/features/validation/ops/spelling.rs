@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use crate::base::locale::LanguageTag;
 use crate::base::text::NOT_BLANK;
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::validation::source::{self, CheckedEmail};
-use crate::features::validation::spelling::{self, SpellingAnalysis, SpellingOptions};
+use crate::features::checks::CheckContext;
+use crate::features::checks::spelling::{self, SpellingAnalysis, SpellingOptions};
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
@@ -20,7 +21,7 @@ pub struct Spelling;
 /// The email to check: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct CheckSpelling {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -59,14 +60,15 @@ impl Operation for Spelling {
 
 impl Async for Spelling {
     async fn run(context: Context, input: CheckSpelling) -> Result<Self::Output, Failure> {
-        source::check_choices("languages", &input.languages)?;
-        let email = CheckedEmail::load(&context, input.html, input.email_id).await?;
+        input::check_choices("languages", &input.languages)?;
+        let email = input::load(&context, input.html, input.email_id).await?;
         let options = SpellingOptions {
             languages: input.languages.iter().map(|language| language.as_str().to_owned()).collect(),
             grammar: input.check_grammar.unwrap_or(true),
+            second_checkers: true,
             project: input.project_id,
         };
-        let checked = spelling::check(&context, &email, options).await?;
+        let checked = spelling::check(&CheckContext::from(&context), &email, options).await?;
         let late = || Failure::because(Code::Unavailable, "The spelling check took too long; try again.").after_seconds(2);
         checked.map(Done).ok_or_else(late)
     }

@@ -1,7 +1,9 @@
 //! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
 
+pub mod checks;
 pub mod editor;
 pub mod gallery;
+pub mod previews;
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -24,6 +24,7 @@ mod translate;
 mod vocabulary;
 
 pub use resources::EditResources;
+pub use texts::corrected;
 
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Block, Email};

@@ -165,6 +165,44 @@ pub fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     (out, count)
 }
 
+/// Returns the email with a word corrected: everywhere, or only in the sentence that `context` shows. `None` if the word is not found.
+pub fn corrected(email: &Email, word: &str, to: &str, context: Option<&str>) -> Option<Email> {
+    let mut count = 0;
+    let (from, to) = match context {
+        Some(context) => {
+            let (start, end) = find(context, word)?;
+            let (before, after) = (near(&context[..start], true), near(&context[end..], false));
+            (format!("{before}{word}{after}"), format!("{}{to}{}", escape(before), escape(after)))
+        }
+        None => (word.to_owned(), escape(to)),
+    };
+    let changed = changed(email, &mut |text| {
+        if context.is_some() && count > 0 {
+            return;
+        }
+        let (new, found) = with_replaced(text, &from, &to);
+        if found > 0 {
+            (*text, count) = (new, count + found);
+        }
+    });
+    changed.ok().filter(|_| count > 0)
+}
+
+/// Returns the part of a context that is next to its word: a few characters, without a cut word or an ellipsis.
+fn near(text: &str, is_before: bool) -> &str {
+    const CHARACTERS_MAX: usize = 12;
+    let text = text.trim_matches('…');
+    if is_before {
+        let start = text.char_indices().rev().take(CHARACTERS_MAX).last().map_or(text.len(), |(start, _)| start);
+        let part = &text[start..];
+        if start == 0 { part } else { part.find(' ').map_or("", |space| &part[space + 1..]) }
+    } else {
+        let end = text.char_indices().nth(CHARACTERS_MAX).map_or(text.len(), |(end, _)| end);
+        let part = &text[..end];
+        if end == text.len() { part } else { part.rfind(' ').map_or("", |space| &part[..space]) }
+    }
+}
+
 /// Removes words everywhere in the email. If the words are the name of a product, removes the product. A block that contains nothing else
 /// is removed with its words.
 pub fn take_out(email: &mut Email, words: &str) -> Outcome {

@@ -2,6 +2,7 @@
 
 mod any;
 pub mod brands;
+mod checks;
 mod drafts;
 mod languages;
 pub mod print;

@@ -24,6 +24,20 @@ pub enum Check {
 }
 
 impl Check {
+    /// All checks, in the order in which they are shown.
+    pub const ALL: [Self; 5] = [Self::Compatibility, Self::Links, Self::Spelling, Self::Deliverability, Self::Accessibility];
+
+    /// Returns the name of the check in a sentence, and in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Compatibility => "compatibility",
+            Self::Links => "links",
+            Self::Spelling => "spelling",
+            Self::Deliverability => "deliverability",
+            Self::Accessibility => "accessibility",
+        }
+    }
+
     /// The part of the overall score, relative to the other checks.
     fn share(self) -> f64 {
         match self {
@@ -88,7 +102,7 @@ pub struct ValidationMetadata {
 }
 
 /// A check that did not finish.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncompleteCheck {
     pub check: Check,
@@ -160,10 +174,16 @@ impl ValidationReport {
     }
 }
 
-fn overall(scores: &[(Check, u32)]) -> Option<u32> {
+/// Returns the weighted mean of the scores; `None` if there are none.
+pub fn overall(scores: &[(Check, u32)]) -> Option<u32> {
     let shares: f64 = scores.iter().map(|(check, _)| check.share()).sum();
     let total: f64 = scores.iter().map(|(check, score)| check.share() * f64::from(*score)).sum();
     (shares > 0.0).then(|| (total / shares).round() as u32)
+}
+
+/// Returns the deliverability score in whole points.
+pub fn deliverability_score(analysis: &Analysis) -> u32 {
+    analysis.prediction.score.clamp(0.0, 100.0).round() as u32
 }
 
 #[derive(Default)]
@@ -245,8 +265,13 @@ impl Summary {
         let advice = &analysis.recommendations;
         let is_spam = analysis.prediction.category == Category::Spam;
         let critical = advice.critical.len();
-        let score = analysis.prediction.score.clamp(0.0, 100.0).round() as u32;
-        self.add(Check::Deliverability, score, critical, advice.important.len(), is_spam || critical > 0);
+        self.add(
+            Check::Deliverability,
+            deliverability_score(analysis),
+            critical,
+            advice.important.len(),
+            is_spam || critical > 0,
+        );
         for (severity, texts) in
             [(Severity::Critical, &advice.critical), (Severity::Warning, &advice.important), (Severity::Info, &advice.suggested)]
         {

@@ -10,7 +10,7 @@ use super::findings::{self, LinkFinding, LinkRule, days_left};
 use super::model::LinkStatus;
 use crate::base::clock::Timestamp;
 use crate::engine::render::inspect::{LinkKind, Links};
-use crate::features::validation::views::{PlaceView, Severity, score};
+use crate::features::checks::views::{PlaceView, Severity, score};
 use crate::vocab::limits;
 
 /// The links of an email, with the result of their check.

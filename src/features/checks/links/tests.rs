@@ -283,7 +283,7 @@ const STATIC: [(&str, LinkStatus); 32] = [
     ("http://0x7f.2/", Blocked),
 ];
 
-async fn checked(links: &Links, names: Names, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
+async fn checked(links: &Links, names: impl Resolve, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
     let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
     settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the value is a network")];
     let fetch = Fetch::with(&settings, Box::new(names), roots);
@@ -423,4 +423,32 @@ async fn links_beyond_the_limit_are_skipped_and_repeated_ones_checked_once() {
     assert_eq!(count(Works), crate::vocab::limits::LINKS_CHECKED_MAX);
     assert_eq!(count(Works) + count(Skipped), found.urls.len());
     assert_eq!(server.requests.lock().expect("no panic").len(), crate::vocab::limits::LINKS_CHECKED_MAX);
+}
+
+/// A machine without a connection to the internet.
+struct Offline;
+
+impl Resolve for Offline {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(std::future::ready(Err(io::Error::other("Name or service not known"))))
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_resolves_no_name_calls_no_link_broken() {
+    let cases = ["http://shop.test/", "http://other.test/"].map(|url| (url.to_owned(), Skipped));
+    let options = LinkOptions { follows: true, each: EACH, all: Duration::from_secs(20) };
+    let found = checked(&email(&cases, ""), Offline, Vec::new(), options).await;
+    assert!(found.urls.iter().all(|checked| checked.status == Skipped) && !found.is_complete, "{:?}", found.urls);
+    assert!(found.urls[0].error.as_deref().is_some_and(|reason| reason.contains("cannot resolve host names")));
+}
+
+#[test]
+fn addresses_that_the_operator_allows_are_their_own() {
+    let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+    settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the value is a network")];
+    let fetch = Fetch::new(&settings);
+    let own = |url: &str| super::check::is_own(&fetch, "http://10.1.1.1:8080", url);
+    assert!(own("http://127.0.0.1:9000/shop") && own("http://10.1.1.1:8080/v1/images/a") && own("http://10.1.1.1:8080"));
+    assert!(!own("http://10.1.1.1:80800/") && !own("http://192.0.2.1/") && !own("https://shop.example.com/") && !own("#"));
 }

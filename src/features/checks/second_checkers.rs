@@ -3,8 +3,8 @@
 use tokio::time::timeout;
 use url::Url;
 
+use super::context::CheckContext;
 use super::spelling::SpellingOptions;
-use crate::engine::api::Context;
 use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Speaker, Turn};
 use crate::engine::spelling::findings::Finding;
@@ -25,9 +25,14 @@ pub struct SecondOpinion {
 }
 
 /// Asks the configured checkers at the same time.
-pub async fn ask(context: &Context, html: &str, options: &SpellingOptions, project: Option<ProjectId>) -> Vec<SecondOpinion> {
+pub async fn ask(
+    context: &CheckContext,
+    html: &str,
+    options: &SpellingOptions,
+    project: Option<ProjectId>,
+) -> Vec<SecondOpinion> {
     let settings = &context.engine.settings.validation;
-    if settings.language_tool.is_none() && settings.model.is_none() {
+    if !options.second_checkers || settings.language_tool.is_none() && settings.model.is_none() {
         return Vec::new();
     }
     let blocks = html_blocks(html);
@@ -37,7 +42,7 @@ pub async fn ask(context: &Context, html: &str, options: &SpellingOptions, proje
     tool.into_iter().chain(model).collect()
 }
 
-async fn ask_language_tool(context: &Context, blocks: &[Block], language: Option<&str>) -> Option<SecondOpinion> {
+async fn ask_language_tool(context: &CheckContext, blocks: &[Block], language: Option<&str>) -> Option<SecondOpinion> {
     let server = context.engine.settings.validation.language_tool.as_deref()?;
     let url = Url::parse(&format!("{server}/v2/check")).expect("the settings were checked at startup");
     let total = limits::SPELLING_PEER_TIME;
@@ -61,7 +66,7 @@ async fn ask_language_tool(context: &Context, blocks: &[Block], language: Option
 }
 
 async fn ask_model(
-    context: &Context,
+    context: &CheckContext,
     blocks: &[Block],
     language: Option<&str>,
     project: Option<ProjectId>,
@@ -69,7 +74,7 @@ async fn ask_model(
     let engine = &context.engine;
     let client = engine.models.find(engine.settings.validation.model.as_deref()?)?;
     // The usage counts for a brand, so an email without a brand is not sent to the model.
-    let payer = Payer { account: context.caller.account(), project: project?, environment: context.data().environment };
+    let payer = Payer { account: context.account, project: project?, environment: context.data.environment };
     let metered = MeteredModel::new(client.clone(), engine, payer);
     let question = ModelRequest {
         system: model::INSTRUCTIONS.to_owned(),

@@ -1,5 +1,6 @@
 //! The spelling and grammar of an email, with the names that belong to its brand.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -8,12 +9,14 @@ use serde::Serialize;
 use super::links::views::milliseconds;
 use super::second_checkers;
 use super::views::score;
-use crate::engine::api::{Context, Failure};
+use crate::engine::api::Failure;
 use crate::engine::spelling::findings::{Finding, FindingKind};
 use crate::engine::spelling::{Options, Report, check_html};
 use crate::engine::store::Read;
+use crate::features::checks::CheckContext;
+use crate::features::checks::source::CheckedEmail;
 use crate::features::projects;
-use crate::features::validation::source::CheckedEmail;
+use crate::features::projects::brand::Brand;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
@@ -42,7 +45,7 @@ pub struct SpellingError {
     pub context: String,
     #[serde(rename = "type")]
     pub kind: SpellingErrorType,
-    /// The ID of the rule, such as `unknown-word`.
+    /// The ID of the rule, such as `UNKNOWN_WORD`.
     pub rule: String,
     /// The line in the source, starting at 1.
     pub line: usize,
@@ -116,13 +119,16 @@ impl From<Finding> for SpellingError {
     }
 }
 
+/// The rule that finds words which are in no dictionary.
+pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
 /// The number of points that misspelled words cost at most, and those that the other types cost.
 const SPELLING_WEIGHT: f64 = 60.0;
 const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {
-    fn of(report: Report, checkers_incomplete: Vec<String>, time: Duration) -> Self {
+    /// Returns the analysis of a report.
+    pub fn of(report: Report, checkers_incomplete: Vec<String>, time: Duration) -> Self {
         let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
         let score = score([
             (SPELLING_WEIGHT, count(&[FindingKind::Spelling])),
@@ -155,7 +161,7 @@ impl SpellingAnalysis {
             suggestions: vec!["receive".into()],
             context: "You will recieve your order on Friday".into(),
             kind: SpellingErrorType::Spelling,
-            rule: "unknown-word".into(),
+            rule: "UNKNOWN_WORD".into(),
             line: 14,
             column: 22,
             offset: 812,
@@ -187,18 +193,21 @@ impl SpellingAnalysis {
 pub struct SpellingOptions {
     pub languages: Vec<String>,
     pub grammar: bool,
+    /// Whether the additional checkers that the operator has configured are asked. The checks that run after each change of an email do not
+    /// ask them, because a language model costs money.
+    pub second_checkers: bool,
     /// The project whose names are correct.
     pub project: Option<ProjectId>,
 }
 
 /// Checks the spelling of an email. Returns `None` if the check does not finish in time.
 pub async fn check(
-    context: &Context,
+    context: &CheckContext,
     email: &CheckedEmail,
     options: SpellingOptions,
 ) -> Result<Option<SpellingAnalysis>, Failure> {
     let start = tokio::time::Instant::now();
-    let account = context.caller.account();
+    let account = context.account;
     let names = match options.project.or(email.project) {
         Some(project) => context.read(move |tx| names(tx, account, project)).await?,
         None => Vec::new(),
@@ -206,7 +215,7 @@ pub async fn check(
     let project = options.project.or(email.project);
     let others = second_checkers::ask(context, &email.html, &options, project);
     let options = Options { languages: options.languages.clone(), grammar: options.grammar, names };
-    let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.now().0 / 1000);
+    let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.engine.clock.now().0 / 1000);
     let work = tokio::task::spawn_blocking(move || check_html(&html, &options, &engine.dictionaries, now));
     let (done, others) = tokio::join!(tokio::time::timeout(limits::SPELLING_TIME, work), others);
     let Ok(done) = done else { return Ok(None) };
@@ -224,10 +233,52 @@ pub async fn check(
 /// Returns the names of a project's brand, its products and its people.
 fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
     let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
-    let mut names = vec![project.name.clone()];
-    names.extend(brand.name);
-    names.extend(brand.products.into_iter().take(limits::SPELLING_PRODUCTS_MAX).map(|product| product.name));
-    names.extend([brand.contact.company, brand.contact.address].into_iter().flatten());
+    let knowledge = projects::knowledge::all(tx, project.id)?;
+    let texts: Vec<&str> = knowledge.iter().map(|entry| entry.content.as_str()).collect();
+    let mut names = names_of(&brand, &texts);
     names.extend(project.sender.and_then(|sender| sender.from_name));
+    names.push(project.name);
     Ok(names)
+}
+
+/// Returns the names of a brand and its products, and the words that its texts use more than once: they belong to its trade, such as the
+/// names of teas. `knowledge` are the texts of its knowledge base.
+pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
+    let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
+    let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];
+    let descriptions = products().filter_map(|product| product.description.as_deref());
+    let about = [brand.description.as_deref(), brand.tagline.as_deref()];
+    let texts = about.into_iter().flatten().chain(descriptions).chain(products().map(|product| product.name.as_str()));
+    let texts = texts.chain(knowledge.iter().copied());
+    let mut names: Vec<String> = own.into_iter().flatten().chain(products().map(|product| product.name.clone())).collect();
+    names.extend(repeated_words(texts));
+    names
+}
+
+/// Returns the words that occur more than once.
+fn repeated_words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    const CHARACTERS_MIN: usize = 3;
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut left = limits::SPELLING_VOCABULARY_BYTES_MAX;
+    for text in texts {
+        let Some(rest) = left.checked_sub(text.len()) else { break };
+        left = rest;
+        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().count() >= CHARACTERS_MIN) {
+            *counts.entry(word.to_lowercase()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(word, _)| word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_a_brand_repeats_belong_to_its_trade() {
+        let brand = Brand { tagline: Some("Sencha and more".into()), ..Brand::default() };
+        let names = names_of(&brand, &["Our sencha is hand-picked.", "Lapsang, a recieve."]);
+        assert!(names.contains(&"sencha".to_owned()), "{names:?}");
+        assert!(!names.contains(&"lapsang".to_owned()) && !names.contains(&"recieve".to_owned()), "{names:?}");
+    }
 }

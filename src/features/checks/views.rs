@@ -19,7 +19,7 @@ pub enum Severity {
 }
 
 /// A place in the source of the email. Lines and columns start at 1; columns count characters.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SourcePlace")]
 pub struct PlaceView {

@@ -26,6 +26,9 @@ pub struct CheckedUrl {
     pub error: Option<String>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,
+    /// Whether the host is this service, or an address in a network that the operator has allowed. That its address has no name and no TLS
+    /// depends on the settings of the service instead of the email.
+    pub is_own: bool,
 }
 
 /// The result of a link check.
@@ -56,10 +59,57 @@ pub struct LinkOptions {
     pub all: Duration,
 }
 
+/// The index of a URL, the parsed URL, and the rule that decides whether a GET request is allowed.
+type LinkRequest = (usize, Url, fn(&Url) -> bool);
+
 impl LinkChecker<'_> {
+    /// Checks what the URLs themselves show, without requests.
+    pub fn read(&self, links: &Links) -> CheckedLinks {
+        let (mut urls, requests) = self.classified(links);
+        for (index, ..) in &requests {
+            if let Some(checked) = urls.get_mut(*index) {
+                checked.error = Some("The link was not requested.".to_owned());
+            }
+        }
+        CheckedLinks { urls, is_complete: requests.is_empty() }
+    }
+
     /// Checks all URLs. URLs beyond the limit, and those that are not checked in time, are skipped.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
+        let (mut urls, requests) = self.classified(links);
+        let requested = requests.len();
+        let mut running: FuturesUnordered<_> = requests.iter().map(|request| self.request(request, options)).collect();
+        let mut done = 0;
+        while let Ok(Some((index, report))) = timeout_at(end, running.next()).await {
+            done += 1;
+            if let Some(checked) = urls.get_mut(index) {
+                (checked.status, checked.error) = status(&report);
+                checked.report = Some(report);
+            }
+        }
+        let is_offline = self.set_aside_unresolved(&mut urls).await;
+        CheckedLinks { urls, is_complete: done == requested && !is_offline }
+    }
+
+    /// Skips the URLs whose host is unknown if this machine cannot resolve any name. Returns whether it skipped any.
+    async fn set_aside_unresolved(&self, urls: &mut [CheckedUrl]) -> bool {
+        let is_unknown = |checked: &CheckedUrl| {
+            let outcome = checked.report.as_ref().map(|report| &report.probe.outcome);
+            outcome.is_some_and(|outcome| outcome.as_ref().is_err_and(FetchError::is_unknown_name))
+        };
+        if !urls.iter().any(is_unknown) || self.fetch.resolves_names().await {
+            return false;
+        }
+        for checked in urls.iter_mut().filter(|checked| is_unknown(checked)) {
+            checked.status = LinkStatus::Skipped;
+            checked.error = Some("The link was not checked: this server cannot resolve host names.".to_owned());
+        }
+        true
+    }
+
+    /// Returns all URLs, and the requests that the check of some of them needs.
+    fn classified(&self, links: &Links) -> (Vec<CheckedUrl>, Vec<LinkRequest>) {
         let around = Surroundings { fetch: self.fetch, base: self.base, targets: &links.targets };
         let mut urls = Vec::new();
         let mut requests = Vec::new();
@@ -79,29 +129,24 @@ impl LinkChecker<'_> {
                     )
                 }
             };
-            urls.push(CheckedUrl { url, uses, status, error, report: None });
+            let is_own = is_own(self.fetch, self.base, &url);
+            urls.push(CheckedUrl { url, uses, status, error, report: None, is_own });
         }
-        let requested = requests.len();
-        let mut running: FuturesUnordered<_> = requests.iter().map(|request| self.request(request, options)).collect();
-        let mut done = 0;
-        while let Ok(Some((index, report))) = timeout_at(end, running.next()).await {
-            done += 1;
-            if let Some(checked) = urls.get_mut(index) {
-                (checked.status, checked.error) = status(&report);
-                checked.report = Some(report);
-            }
-        }
-        CheckedLinks { urls, is_complete: done == requested }
+        (urls, requests)
     }
 
-    async fn request(
-        &self,
-        (index, url, may_get): &(usize, Url, fn(&Url) -> bool),
-        options: LinkOptions,
-    ) -> (usize, Arc<LinkReport>) {
+    async fn request(&self, (index, url, may_get): &LinkRequest, options: LinkOptions) -> (usize, Arc<LinkReport>) {
         let check = LinkCheck { follows: options.follows, may_get: *may_get, total: options.each };
         (*index, self.probes.check(self.fetch, url, check, self.now).await)
     }
+}
+
+/// Returns whether a URL leads to this service at `base`, or to an address in a network that the operator has allowed.
+pub fn is_own(fetch: &Fetch, base: &str, url: &str) -> bool {
+    let base = base.trim_end_matches('/');
+    let is_here =
+        !base.is_empty() && url.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']));
+    is_here || Url::parse(url).is_ok_and(|url| fetch.is_in_allowed_network(&url))
 }
 
 /// Returns the different URLs with the indexes of their uses, in the order of their first use.

@@ -1,17 +1,21 @@
 //! Predicts how mailbox providers judge an email: its content, and the DNS records of the sender's domain.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
+use url::Url;
 
+use super::links::check::is_own;
 use super::source::CheckedEmail;
 use crate::base::domain::registrable;
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Failure};
+use crate::engine::api::Failure;
 use crate::engine::deliverability::authentication::{self, Lookup, Records, Report, Selector, Sending};
 use crate::engine::deliverability::message::Input;
 use crate::engine::deliverability::result::{Analysis, analyze};
 use crate::engine::mail::dns::{Dns, DnsLookupError, DnsResult, MaxAge};
+use crate::features::checks::CheckContext;
 use crate::features::{domains, projects};
 use crate::vocab::limits;
 
@@ -29,7 +33,7 @@ const SPF_RECORDS_MAX: usize = 12;
 const RETURN_LABEL: &str = "bounces";
 
 /// Judges an email. Returns `None` if that does not finish in time.
-pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
+pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
     let start = Instant::now();
     let envelope = completed(context, email, envelope).await?;
     let report = match &envelope.from_email {
@@ -38,7 +42,24 @@ pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) 
     };
     // Without any answer, the report would only say that nothing was checked.
     let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
-    let html = email.html.clone();
+    judge(context, email, envelope, report, start).await
+}
+
+/// Judges the content of an email, with the subject and the default sender of its project but without their DNS records.
+pub async fn content(context: &CheckContext, email: &CheckedEmail) -> Result<Option<Analysis>, Failure> {
+    let start = Instant::now();
+    let envelope = completed(context, email, Envelope::default()).await?;
+    judge(context, email, envelope, None, start).await
+}
+
+async fn judge(
+    context: &CheckContext,
+    email: &CheckedEmail,
+    envelope: Envelope,
+    report: Option<Report>,
+    start: Instant,
+) -> Result<Option<Analysis>, Failure> {
+    let html = with_public_hosts(context, email).await?;
     let work = tokio::task::spawn_blocking(move || {
         let Envelope { subject, from_name, from_email } = &envelope;
         let from_email = from_email.as_ref().map(EmailAddress::as_str);
@@ -50,12 +71,41 @@ pub async fn check(context: &Context, email: &CheckedEmail, envelope: Envelope) 
     Ok(Some(analysis))
 }
 
+/// Returns the HTML with the addresses of this service, and those in networks that the operator has allowed, replaced by a name of the same
+/// length. What these addresses look like depends on the settings of the service instead of the email.
+async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
+    let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
+    // The inspection is cached. HTML that it refuses is judged as it is.
+    let Ok(inspection) = email.inspect(context).await else { return Ok(email.html.clone()) };
+    let own = inspection.links.uses.iter().filter(|one| is_own(fetch, base, &one.url));
+    let mut origins: Vec<String> =
+        own.filter_map(|one| Some(Url::parse(&one.url).ok()?.origin().ascii_serialization())).collect();
+    origins.sort();
+    origins.dedup();
+    // A longer origin may begin with a shorter one.
+    origins.reverse();
+    let mut html = email.html.as_ref().clone();
+    for origin in origins {
+        if let Some(name) = public_origin(origin.len()) {
+            html = html.replace(&origin, &name);
+        }
+    }
+    Ok(Arc::new(html))
+}
+
+/// Returns an origin with this length in bytes.
+fn public_origin(length: usize) -> Option<String> {
+    let letters = length.checked_sub("https://.com".len()).filter(|letters| *letters > 0)?;
+    let label: String = "shop".chars().cycle().take(letters).collect();
+    Some(format!("https://{label}.com"))
+}
+
 /// Adds the subject of a stored email and the default sender of its project.
-async fn completed(context: &Context, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
+async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
     let Envelope { subject, mut from_name, mut from_email } = envelope;
     let subject = subject.or_else(|| email.subject.clone());
     if let Some(project) = email.project.filter(|_| from_email.is_none()) {
-        let account = context.caller.account();
+        let account = context.account;
         let found = context.read(move |tx| Ok(projects::find(tx, account, project)?)).await?;
         if let Some(sender) = found.and_then(|project| project.sender) {
             from_email = EmailAddress::parse(&sender.from).ok();
@@ -66,10 +116,10 @@ async fn completed(context: &Context, email: &CheckedEmail, envelope: Envelope) 
 }
 
 /// Looks up and checks the records of a sender's domain. Also returns whether any lookup had an answer.
-async fn records(context: &Context, from: &EmailAddress) -> Result<(Report, bool), Failure> {
+async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report, bool), Failure> {
     let end = Instant::now() + limits::VALIDATION_DNS_TIME;
     let domain = from.domain_ascii().to_ascii_lowercase();
-    let account = context.caller.account();
+    let account = context.account;
     let keys = context.read(move |tx| domains::public_keys(tx, account)).await?;
     let (signer, selectors) = signer(&domain, &keys);
     let dns = &context.engine.dns;
@@ -175,6 +225,16 @@ fn answer<T>(result: Option<DnsResult<T>>) -> Lookup<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_own_address_is_replaced_by_a_name_of_the_same_length() {
+        for origin in ["http://127.0.0.1", "http://127.0.0.1:8080", "https://[fd00::1]:8443"] {
+            let name = public_origin(origin.len()).expect("the origin is long enough");
+            assert_eq!(name.len(), origin.len(), "{name}");
+            assert!(Url::parse(&name).is_ok_and(|url| url.host_str().is_some_and(|host| host.ends_with(".com"))), "{name}");
+        }
+        assert_eq!(public_origin(8), None);
+    }
 
     #[test]
     fn included_domains_are_found_once_and_without_macros() {

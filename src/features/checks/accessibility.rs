@@ -109,6 +109,9 @@ pub struct AccessibilityFinding {
     pub count: usize,
     /// The first occurrences.
     pub occurrences: Vec<PlaceView>,
+    /// The number of points that the rule costs at most.
+    #[serde(skip)]
+    pub weight: f64,
 }
 
 /// The number of problems by severity.
@@ -142,6 +145,7 @@ impl AccessibilityAnalysis {
                 fix,
                 wcag,
                 count: problem.count,
+                weight: *weight,
                 occurrences: problem.places.iter().map(PlaceView::from).collect(),
             });
         }

@@ -11,7 +11,7 @@ use super::model::LinkStatus;
 use crate::base::clock::Timestamp;
 use crate::base::domain::registrable;
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
-use crate::features::validation::views::Severity;
+use crate::features::checks::views::Severity;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
@@ -159,7 +159,9 @@ impl Finder<'_> {
         }
         let Some(url) = web(&checked.url) else { return };
         let host = url.host_str().unwrap_or_default();
-        if matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_))) {
+        if checked.is_own {
+            // The operator knows these addresses.
+        } else if matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_))) {
             self.note(LinkRule::IpHost, checked, format!("The host {host} is an IP address."));
         } else if host.split('.').any(|label| label.starts_with("xn--")) {
             let (shown, _) = idna::domain_to_unicode(host);
@@ -168,7 +170,7 @@ impl Finder<'_> {
         if is_link && SHORTENERS.contains(host.strip_prefix("www.").unwrap_or(host)) {
             self.note(LinkRule::Shortener, checked, format!("{host} hides where the link leads."));
         }
-        if url.scheme() == "http" {
+        if url.scheme() == "http" && !checked.is_own {
             self.note(LinkRule::InsecureHttp, checked, "The URL uses http:, which is not encrypted.".to_owned());
         }
         let mut seen = BTreeSet::new();

@@ -1,0 +1,206 @@
+//! The compatibility report of an email: what each client does not support in it.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::links::views::milliseconds;
+use super::views::PlaceView;
+use crate::engine::api::Failure;
+use crate::engine::clients::features::Effect;
+use crate::engine::clients::report::Report;
+
+/// The JSON of a [`Report`], which a worker process writes.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct CompatibilityAnalysis(Value);
+
+impl JsonSchema for CompatibilityAnalysis {
+    fn schema_name() -> Cow<'static, str> {
+        Report::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Report::json_schema(generator)
+    }
+}
+
+/// A feature that some clients do not support.
+#[derive(Clone, Debug)]
+pub struct FeatureProblem {
+    pub slug: String,
+    pub title: String,
+    /// The names of the clients, the most used first.
+    pub clients: Vec<String>,
+    /// The assumed share of opens of these clients, from 0 to 1.
+    pub share: f64,
+    /// The worst effect in these clients.
+    pub effect: Effect,
+    /// Whether all of these clients support the feature in part.
+    pub is_partial: bool,
+    /// The note that applies in the first client.
+    pub condition: Option<String>,
+    pub fix: Option<String>,
+    /// Whether the email has a replacement for the feature in all of these clients.
+    pub has_fallback: bool,
+    pub has_autofix: bool,
+    pub count: usize,
+    pub occurrences: Vec<PlaceView>,
+    pub url: String,
+    /// The largest share of one client.
+    largest: f64,
+}
+
+/// Returns the name of a client for a list of clients, which commas separate: `Outlook for Windows, classic` has its variant in parentheses.
+fn client_name(name: &str) -> String {
+    match name.split_once(", ") {
+        Some((client, variant)) => format!("{client} ({variant})"),
+        None => name.to_owned(),
+    }
+}
+
+impl FeatureProblem {
+    fn of(client: &Value, issue: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let share = client["share"].as_f64().unwrap_or_default();
+        Some(Self {
+            slug: text(&issue["slug"])?,
+            title: text(&issue["title"])?,
+            clients: vec![client_name(client["clientName"].as_str()?)],
+            share,
+            effect: Effect::deserialize(&issue["effect"]).ok()?,
+            is_partial: issue["support"] == "partial",
+            condition: text(&issue["condition"]["note"]),
+            fix: text(&issue["fix"]),
+            has_fallback: issue["fallback"].is_string(),
+            has_autofix: issue["autofix"].is_array(),
+            count: issue["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default(),
+            occurrences: Vec::<PlaceView>::deserialize(&issue["occurrences"]).unwrap_or_default(),
+            url: text(&issue["url"])?,
+            largest: share,
+        })
+    }
+
+    /// Adds another client with the same problem.
+    fn join(&mut self, other: Self, share: f64) {
+        match share > self.largest {
+            true => {
+                self.clients.splice(..0, other.clients);
+                self.largest = share;
+                self.condition = other.condition;
+            }
+            false => self.clients.extend(other.clients),
+        }
+        self.share += share;
+        self.effect = self.effect.max(other.effect);
+        self.is_partial &= other.is_partial;
+        self.has_fallback &= other.has_fallback;
+        self.has_autofix |= other.has_autofix;
+        if other.count > self.count {
+            (self.count, self.occurrences) = (other.count, other.occurrences);
+        }
+    }
+}
+
+impl CompatibilityAnalysis {
+    /// Reads the report of a worker process.
+    pub fn read(json: &[u8], time: std::time::Duration) -> Result<Self, Failure> {
+        let mut report: Value = serde_json::from_slice(json).map_err(Failure::internal)?;
+        report["metadata"]["processingTime"] = milliseconds(time).into();
+        Ok(Self(report))
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.0["summary"][name].as_u64().unwrap_or_default()
+    }
+
+    /// Returns the score from 0 to 100.
+    pub fn score(&self) -> u32 {
+        u32::try_from(self.number("compatibilityScore")).unwrap_or_default()
+    }
+
+    /// Returns the number of features that a client does not support.
+    pub fn errors(&self) -> usize {
+        usize::try_from(self.number("totalErrors")).unwrap_or_default()
+    }
+
+    /// Returns the number of features that a client supports in part.
+    pub fn warnings(&self) -> usize {
+        usize::try_from(self.number("totalWarnings")).unwrap_or_default()
+    }
+
+    /// Returns whether Gmail cuts off the email.
+    pub fn is_clipped(&self) -> bool {
+        self.0["limits"]["isClipped"] == true
+    }
+
+    /// Returns the remedies for the unsupported features, the most frequent first, each once.
+    pub fn fixes(&self) -> Vec<String> {
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        let clients = self.0["clientIssues"].as_array().into_iter().flatten();
+        for issue in clients.filter_map(|client| client["issues"].as_array()).flatten() {
+            let Some(fix) = issue["fix"].as_str() else { continue };
+            let text = format!("{}: {fix}", issue["title"].as_str().unwrap_or_default());
+            match counts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((text, 1)),
+            }
+        }
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.into_iter().map(|(text, _)| text).collect()
+    }
+
+    /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Features that only
+    /// unused rules have, and losses that readers do not notice, are left out.
+    pub fn problems(&self) -> Vec<FeatureProblem> {
+        let mut problems: Vec<FeatureProblem> = Vec::new();
+        for client in self.0["clientIssues"].as_array().into_iter().flatten() {
+            let list = |name: &str| client[name].as_array().map(Vec::as_slice).unwrap_or_default();
+            for issue in list("issues").iter().chain(list("warnings")) {
+                let is_partial = issue["support"] == "partial";
+                let applies = !is_partial || issue["condition"]["applies"] == "true";
+                if issue["unused"] == true || issue["support"] == "unknown" || issue["effect"] == "nothing" || !applies {
+                    continue;
+                }
+                let (Some(found), share) = (FeatureProblem::of(client, issue), client["share"].as_f64().unwrap_or_default())
+                else {
+                    continue;
+                };
+                match problems.iter_mut().find(|known| known.slug == found.slug) {
+                    Some(known) => known.join(found, share),
+                    None => problems.push(found),
+                }
+            }
+        }
+        problems
+    }
+
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let occurrence = json!({ "line": 12, "column": 9, "endLine": 12, "endColumn": 26, "excerpt": "border-radius:4px" });
+        let issue = json!({
+            "slug": "css-border-radius", "title": "border-radius", "category": "css",
+            "url": "https://www.caniemail.com/features/css-border-radius/", "support": "none", "effect": "cosmetic",
+            "occurrences": [occurrence], "count": 1, "reach": 1, "unused": false, "tested": { "date": "2019-11", "stale": true },
+        });
+        let client = json!({
+            "client": "outlook.windows", "clientName": "Outlook for Windows", "share": 0.04, "score": 98.5, "issues": [issue],
+            "warnings": [], "untested": [],
+        });
+        Self(json!({
+            "clientIssues": [client],
+            "summary": {
+                "totalErrors": 1, "totalWarnings": 0, "compatibilityScore": 98, "byEffect": { "cosmetic": 1 },
+                "worstClients": [{ "client": "outlook.windows", "score": 98.5 }],
+            },
+            "limits": {
+                "htmlBytes": 8_214, "clipsAt": 104_448, "isClipped": false, "cssBytes": 612, "cssBytesMax": 16_384, "images": 2,
+                "imagesWithoutAlt": 0, "imagesWithoutSize": 0, "embeddedImageBytes": 0,
+            },
+            "supportedClients": ["apple-mail.ios", "gmail.desktop-webmail", "outlook.windows"],
+            "metadata": { "clientsTested": 1, "dataVersion": "2026-05-13", "processingTime": 12 },
+        }))
+    }
+}

@@ -1,0 +1,34 @@
+//! What the checks need, whether a request or a worker runs them.
+
+use std::sync::Arc;
+
+use crate::engine::api::{Context, Engine, EnvironmentData, Failure};
+use crate::engine::store::ReadTx;
+use crate::vocab::ids::AccountId;
+
+/// The service, the data of one environment, and the account that owns the email.
+#[derive(Clone)]
+pub struct CheckContext {
+    pub engine: Arc<Engine>,
+    pub data: Arc<EnvironmentData>,
+    pub account: AccountId,
+}
+
+impl From<&Context> for CheckContext {
+    fn from(context: &Context) -> Self {
+        Self { engine: context.engine.clone(), data: context.data().clone(), account: context.caller.account() }
+    }
+}
+
+impl CheckContext {
+    /// Runs `query` on the newest commit, on a thread that may block.
+    pub async fn read<T, F>(&self, query: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&ReadTx) -> Result<T, Failure> + Send + 'static,
+    {
+        let store = self.data.store.clone();
+        let reading = tokio::task::spawn_blocking(move || query(&store.read()));
+        reading.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+    }
+}

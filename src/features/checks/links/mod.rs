@@ -1,0 +1,37 @@
+//! The links of an email: which of them work, and what readers and spam filters notice about them.
+//!
+//! `check` requests each URL once through [`crate::engine::fetch`], which checks the addresses of every redirect. `model` decides what a
+//! URL itself shows, and which URLs never get a GET request, because opening them could change a subscription.
+
+pub mod check;
+pub mod findings;
+pub mod model;
+#[cfg(test)]
+mod tests;
+pub mod views;
+
+use tokio::time::Instant;
+
+use self::check::{LinkChecker, LinkOptions};
+use self::views::LinkAnalysis;
+use super::CheckContext;
+use super::source::CheckedEmail;
+use crate::engine::api::Failure;
+
+/// Checks the links of an email. Requests their URLs only if `options` are given.
+pub async fn analyze(
+    context: &CheckContext,
+    email: &CheckedEmail,
+    options: Option<LinkOptions>,
+) -> Result<LinkAnalysis, Failure> {
+    let start = Instant::now();
+    let inspection = email.inspect(context).await?;
+    let engine = &context.engine;
+    let now = engine.clock.now();
+    let checker = LinkChecker { fetch: &engine.fetch, probes: &engine.link_probes, base: engine.base_url(), now };
+    let checked = match options {
+        Some(options) => checker.check(&inspection.links, options).await,
+        None => checker.read(&inspection.links),
+    };
+    Ok(LinkAnalysis::of(&inspection.links, &checked, now, start.elapsed()))
+}

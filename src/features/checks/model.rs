@@ -1,0 +1,182 @@
+//! The result of all checks of an email, as it is stored with the version of the email.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::report::{Check, IncompleteCheck};
+use super::views::{PlaceView, Severity};
+
+/// The scores of an email, from 0 to 100. The score of a check that did not finish is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CheckScores")]
+pub struct Scores {
+    /// The weighted mean of the scores of the checks that finished. The minimum score of a campaign refers to it.
+    pub overall: Option<u32>,
+    pub compatibility: Option<u32>,
+    pub links: Option<u32>,
+    pub spelling: Option<u32>,
+    pub deliverability: Option<u32>,
+    pub accessibility: Option<u32>,
+}
+
+impl Scores {
+    /// Returns the score of a check.
+    pub fn of(&self, check: Check) -> Option<u32> {
+        match check {
+            Check::Compatibility => self.compatibility,
+            Check::Links => self.links,
+            Check::Spelling => self.spelling,
+            Check::Deliverability => self.deliverability,
+            Check::Accessibility => self.accessibility,
+        }
+    }
+
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let [compatibility, links, spelling, deliverability, accessibility] = [98, 100, 70, 100, 88].map(Some);
+        Self { overall: Some(92), compatibility, links, spelling, deliverability, accessibility }
+    }
+}
+
+/// What a check found in an email.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckFinding {
+    /// The ID of the finding, which stays the same in later versions of the email as long as the problem exists.
+    pub id: String,
+    pub check: Check,
+    /// A constant word for programs, such as `image_alt`, or the slug of the feature at caniemail.com.
+    pub rule: String,
+    pub severity: Severity,
+    /// The problem, in one sentence.
+    pub message: String,
+    /// What recipients notice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// How to resolve the problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// The word, URL or excerpt that the finding is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The replacement for the word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// Whether Mailmill can resolve the problem: with the suggestion, or with a replacement in the source.
+    pub fixable: bool,
+    /// The number of occurrences.
+    pub count: usize,
+    /// The first occurrences in the HTML.
+    pub occurrences: Vec<PlaceView>,
+    /// A page about the problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// How much the finding weighs compared with others of the same severity.
+    pub weight: f64,
+}
+
+impl CheckFinding {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        Self {
+            id: "3f9a51c07be2".into(),
+            check: Check::Spelling,
+            rule: "UNKNOWN_WORD".into(),
+            severity: Severity::Warning,
+            message: "“recieve” is misspelled.".into(),
+            effect: None,
+            fix: Some("Replace it with “receive”.".into()),
+            text: Some("recieve".into()),
+            suggestion: Some("receive".into()),
+            fixable: true,
+            count: 1,
+            occurrences: vec![PlaceView { excerpt: "You will recieve your order on Friday".into(), ..PlaceView::sample() }],
+            url: None,
+            weight: 30.0,
+        }
+    }
+}
+
+/// The result of all checks of an email.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EmailChecks {
+    pub scores: Scores,
+    /// The findings, the worst first.
+    pub findings: Vec<CheckFinding>,
+    /// Whether the URLs of the email were requested. If not, the check of the links covers only the URLs themselves.
+    pub links_requested: bool,
+    /// The checks that did not finish, or finished only in part.
+    pub incomplete: Vec<IncompleteCheck>,
+}
+
+/// The findings that a launch page, a dry run and a rejection name.
+pub const WORST_FINDINGS: usize = 3;
+/// The findings that become warnings of the email. More would hide the warnings about its content.
+const WARNINGS_MAX: usize = 8;
+
+/// Rules of different checks that find the same problem. The first of each row is reported where findings of all checks are mixed.
+const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
+    &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
+    &[
+        (Check::Accessibility, "linked_image_alt"),
+        (Check::Accessibility, "image_alt"),
+        (Check::Links, "linked_image_without_alt"),
+    ],
+    &[(Check::Accessibility, "contrast_light"), (Check::Deliverability, "hidden_low_contrast")],
+    &[(Check::Compatibility, "clipped"), (Check::Deliverability, "html_large")],
+    &[(Check::Links, "shortener"), (Check::Deliverability, "link_shortener")],
+    &[(Check::Links, "ip_host"), (Check::Deliverability, "link_numeric_host")],
+];
+
+impl EmailChecks {
+    /// Returns the findings without those that are ignored and without repetitions of one problem, the worst first.
+    pub fn open<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
+        self.findings.iter().filter(move |finding| !is_ignored(&finding.id) && !self.is_repetition(finding))
+    }
+
+    /// Returns the findings that readers or mailbox providers notice, as warnings of the email.
+    pub fn warnings<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
+        self.open(is_ignored).filter(|finding| finding.severity != Severity::Info).take(WARNINGS_MAX)
+    }
+
+    fn is_repetition(&self, finding: &CheckFinding) -> bool {
+        let is = |(check, rule): &(Check, &str), other: &CheckFinding| other.check == *check && other.rule == *rule;
+        SAME_PROBLEM.iter().any(|row| match row.iter().position(|one| is(one, finding)) {
+            Some(place) => row[..place].iter().any(|first| self.findings.iter().any(|other| is(first, other))),
+            None => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_that_two_checks_find_is_reported_once() {
+        let finding = |check, rule: &str| CheckFinding { id: rule.into(), check, rule: rule.into(), ..CheckFinding::sample() };
+        let checks = EmailChecks {
+            findings: vec![
+                finding(Check::Links, "linked_image_without_alt"),
+                finding(Check::Accessibility, "image_alt"),
+                finding(Check::Deliverability, "unsubscribe_missing"),
+            ],
+            ..EmailChecks::default()
+        };
+        let open = |ignored: &str| checks.open(move |id| id == ignored).map(|finding| finding.rule.as_str()).collect::<Vec<_>>();
+        assert_eq!(open(""), ["image_alt", "unsubscribe_missing"]);
+        assert_eq!(open("image_alt"), ["unsubscribe_missing"]);
+    }
+
+    #[test]
+    fn warnings_leave_out_what_readers_do_not_notice_and_are_bounded() {
+        let info = CheckFinding { severity: Severity::Info, ..CheckFinding::sample() };
+        let checks = EmailChecks {
+            findings: std::iter::once(info).chain((0..20).map(|_| CheckFinding::sample())).collect(),
+            ..EmailChecks::default()
+        };
+        assert_eq!(checks.warnings(|_| false).count(), WARNINGS_MAX);
+        assert!(checks.warnings(|_| false).all(|finding| finding.severity != Severity::Info));
+    }
+}

@@ -1,0 +1,393 @@
+//! The findings of all checks in one form: what is wrong, where, and how to resolve it.
+
+use super::accessibility::AccessibilityAnalysis;
+use super::compatibility::{CompatibilityAnalysis, FeatureProblem};
+use super::links::model::LinkStatus;
+use super::links::views::{CheckedLinkView, LinkAnalysis};
+use super::model::{CheckFinding, EmailChecks, Scores};
+use super::report::{Check, Results, deliverability_score, overall};
+use super::spelling::{SpellingAnalysis, SpellingError, SpellingErrorType};
+use super::views::{PlaceView, Severity};
+use crate::base::secret::sha256;
+use crate::engine::clients::features::Effect;
+use crate::engine::deliverability::result::Analysis;
+use crate::engine::deliverability::rules::{Level, Part};
+use crate::vocab::limits;
+
+/// The number of clients that a sentence names.
+const CLIENTS_NAMED: usize = 2;
+const EXCERPT_CHARACTERS_MAX: usize = 100;
+/// The share of opens from which lost content is a warning, and from which a changed layout is one.
+const LOSS_SHARE_MIN: f64 = 0.01;
+const LAYOUT_SHARE_MIN: f64 = 0.1;
+
+/// Returns the scores and findings of these results.
+pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
+    let scores = scores(results);
+    let mut findings = Vec::new();
+    findings.extend(results.compatibility.iter().flat_map(of_compatibility));
+    findings.extend(results.links.iter().flat_map(of_links));
+    findings.extend(results.spelling.iter().flat_map(of_spelling));
+    findings.extend(results.deliverability.iter().flat_map(of_deliverability));
+    findings.extend(results.accessibility.iter().flat_map(of_accessibility));
+    findings.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
+    findings.truncate(limits::EMAIL_FINDINGS_MAX);
+    for finding in &mut findings {
+        finding.occurrences.truncate(limits::EMAIL_FINDING_PLACES_MAX);
+    }
+    EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
+}
+
+fn scores(results: &Results) -> Scores {
+    let scores = Scores {
+        overall: None,
+        compatibility: results.compatibility.as_ref().map(CompatibilityAnalysis::score),
+        links: results.links.as_ref().map(|links| links.score),
+        spelling: results.spelling.as_ref().map(|spelling| spelling.score),
+        deliverability: results.deliverability.as_ref().map(deliverability_score),
+        accessibility: results.accessibility.as_ref().map(|accessibility| accessibility.score),
+    };
+    let finished: Vec<(Check, u32)> = Check::ALL.into_iter().filter_map(|check| Some((check, scores.of(check)?))).collect();
+    Scores { overall: overall(&finished), ..scores }
+}
+
+/// Returns the ID of a finding, which depends only on what it is about.
+fn id(check: Check, rule: &str, about: &str) -> String {
+    let digest = sha256(format!("{}\n{rule}\n{about}", check.word()).as_bytes());
+    data_encoding::HEXLOWER.encode(digest.get(..6).unwrap_or_default())
+}
+
+fn finding(check: Check, rule: &str, about: &str, severity: Severity, message: String) -> CheckFinding {
+    CheckFinding {
+        id: id(check, rule, about),
+        check,
+        rule: rule.to_owned(),
+        severity,
+        message,
+        effect: None,
+        fix: None,
+        text: None,
+        suggestion: None,
+        fixable: false,
+        count: 1,
+        occurrences: Vec::new(),
+        url: None,
+        weight: 0.0,
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(EXCERPT_CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
+    let mut found: Vec<CheckFinding> = report.problems().iter().map(of_feature).collect();
+    if report.is_clipped() {
+        let message = "Gmail shows only the first 102 KB of the HTML and cuts off the rest.".to_owned();
+        found.push(CheckFinding {
+            effect: Some("The end of the email is missing, often with the unsubscribe link.".into()),
+            fix: Some("Shorten the HTML to less than 102 KB.".into()),
+            weight: 100.0,
+            ..finding(Check::Compatibility, "clipped", "", Severity::Critical, message)
+        });
+    }
+    found
+}
+
+fn of_feature(problem: &FeatureProblem) -> CheckFinding {
+    let FeatureProblem { slug, title, clients, share, effect, .. } = problem;
+    let loses = matches!(effect, Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement);
+    let severity = match effect {
+        _ if problem.has_fallback => Severity::Info,
+        _ if loses && *share >= LOSS_SHARE_MIN => Severity::Warning,
+        // A client without media queries shows the layout that the other rules describe.
+        Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial && !slug.starts_with("css-at-media") => {
+            Severity::Warning
+        }
+        _ => Severity::Info,
+    };
+    let works = if problem.is_partial { "works only in part" } else { "does not work" };
+    let message = format!("{title} {works} in {}.", clients_named(clients));
+    let lost = match effect {
+        // These problems are left out of the list.
+        Effect::Nothing => "Readers notice nothing.",
+        Effect::Cosmetic => "Decoration or typography is lost.",
+        Effect::Layout => "Sizes, spaces or positions change.",
+        Effect::Content => "Text or images are missing.",
+        Effect::Link => "A link or form does not work.",
+        Effect::DropsAttribute => "The client ignores all styles of the element.",
+        Effect::DropsStyleElement => "The client ignores the whole style element.",
+    };
+    let condition = problem.condition.as_deref().map(|note| format!(" {}", without_links(note.trim()))).unwrap_or_default();
+    CheckFinding {
+        effect: Some(format!("{lost} About {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
+        fix: problem.fix.clone(),
+        fixable: problem.has_autofix,
+        count: problem.count,
+        occurrences: problem.occurrences.clone(),
+        url: Some(problem.url.clone()),
+        weight: share * effect.weight() * 100.0,
+        ..finding(Check::Compatibility, slug, "", severity, message)
+    }
+}
+
+/// Returns a note without the targets of its Markdown links.
+fn without_links(note: &str) -> String {
+    let mut out = String::new();
+    let mut rest = note;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        rest = after;
+        if let Some((text, target)) = after.split_once("](")
+            && let Some((_, end)) = target.split_once(')')
+        {
+            out.push_str(text);
+            rest = end;
+        } else {
+            out.push('[');
+        }
+    }
+    out + rest
+}
+
+fn clients_named(clients: &[String]) -> String {
+    let more = clients.len().saturating_sub(CLIENTS_NAMED);
+    let named = clients.iter().take(CLIENTS_NAMED).map(String::as_str).collect::<Vec<_>>();
+    match more {
+        0 => named.join(" and "),
+        1 => format!("{} and 1 more client", named.join(", ")),
+        more => format!("{} and {more} more clients", named.join(", ")),
+    }
+}
+
+fn of_links(links: &LinkAnalysis) -> Vec<CheckFinding> {
+    let mut found: Vec<CheckFinding> = links.checked_links.iter().filter_map(of_link).collect();
+    for one in &links.findings {
+        // A finding about the host of several URLs, such as a shortener, is one finding.
+        let id = id(Check::Links, one.rule, &one.message);
+        if let Some(known) = found.iter_mut().find(|known: &&mut CheckFinding| known.id == id) {
+            known.count += one.count.max(1);
+            known.occurrences.extend(one.occurrences.iter().cloned());
+            continue;
+        }
+        let weight = match one.severity {
+            Severity::Critical => 30.0,
+            Severity::Warning => 10.0,
+            Severity::Info => 2.0,
+        };
+        found.push(CheckFinding {
+            fix: Some(one.fix.to_owned()),
+            text: one.url.as_deref().map(shortened),
+            count: one.count.max(1),
+            occurrences: one.occurrences.clone(),
+            weight,
+            ..finding(Check::Links, one.rule, &one.message, one.severity, one.message.clone())
+        });
+    }
+    found
+}
+
+/// Returns the finding about a URL that does not work.
+fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
+    let (rule, severity, weight, fix) = match link.status {
+        LinkStatus::Broken => ("broken", Severity::Critical, 60.0, "Correct the URL, or remove it."),
+        LinkStatus::Invalid => ("invalid", Severity::Critical, 60.0, "Correct the URL, or remove it."),
+        LinkStatus::Blocked => ("blocked", Severity::Critical, 30.0, "Use a URL that everyone can open in a browser."),
+        LinkStatus::Unreachable => {
+            ("unreachable", Severity::Warning, 10.0, "Open the URL in a browser, and run the checks again if it works.")
+        }
+        LinkStatus::Ok | LinkStatus::Redirected | LinkStatus::Unverifiable | LinkStatus::Skipped => return None,
+    };
+    let named = if link.url.is_empty() { "An empty URL".to_owned() } else { shortened(&link.url) };
+    let verb = if rule == "unreachable" { "could not be reached" } else { "does not work" };
+    Some(CheckFinding {
+        effect: link.error.clone(),
+        fix: Some(fix.to_owned()),
+        text: Some(shortened(&link.url)).filter(|url| !url.is_empty()),
+        count: link.count,
+        occurrences: link.occurrences.clone(),
+        weight,
+        ..finding(Check::Links, rule, &link.url, severity, format!("{named} {verb}."))
+    })
+}
+
+fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
+    let mut found: Vec<CheckFinding> = Vec::new();
+    for error in &spelling.errors {
+        let place = place(error);
+        let id = spelling_id(error);
+        match found.iter_mut().find(|known| known.id == id) {
+            Some(known) => {
+                known.count += 1;
+                known.occurrences.push(place);
+            }
+            None => found.push(of_word(error, id, place)),
+        }
+    }
+    found
+}
+
+/// Returns the ID of the finding about a word. The same misspelled word is one finding; a word that only does not fit its sentence is one
+/// for each sentence.
+pub fn spelling_id(error: &SpellingError) -> String {
+    match error.kind {
+        SpellingErrorType::Spelling => id(Check::Spelling, &error.rule, &error.word),
+        _ => id(Check::Spelling, &error.rule, &format!("{}\n{}", error.word, error.context)),
+    }
+}
+
+fn of_word(error: &SpellingError, id: String, place: PlaceView) -> CheckFinding {
+    let suggestion = error.suggestions.first().cloned();
+    let word = &error.word;
+    let (severity, weight, message) = match error.kind {
+        SpellingErrorType::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
+        SpellingErrorType::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
+        SpellingErrorType::Repeat => (Severity::Warning, 15.0, format!("“{word}” repeats a word.")),
+        SpellingErrorType::Style => (Severity::Info, 3.0, format!("“{word}” is better written in another way.")),
+    };
+    let fix = match &suggestion {
+        Some(suggestion) if suggestion.is_empty() => "Remove the word.".to_owned(),
+        Some(suggestion) => format!("Replace it with “{suggestion}”."),
+        None => "Check the word.".to_owned(),
+    };
+    CheckFinding {
+        effect: Some(format!("“{}”", shortened(&error.context))),
+        fix: Some(fix),
+        text: Some(word.clone()),
+        fixable: suggestion.is_some(),
+        suggestion,
+        occurrences: vec![place],
+        weight,
+        id,
+        ..finding(Check::Spelling, &error.rule, "", severity, message)
+    }
+}
+
+fn place(error: &SpellingError) -> PlaceView {
+    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let (line, column) = (number(error.line), number(error.column));
+    let end_column = column.saturating_add(number(error.word.chars().count()));
+    PlaceView { line, column, end_line: line, end_column, excerpt: shortened(&error.context) }
+}
+
+fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
+    let of_rule = |one: &crate::engine::deliverability::rules::Finding| {
+        let severity = match one.level {
+            _ if one.points <= 0.0 => Severity::Info,
+            Level::Critical => Severity::Critical,
+            Level::Important => Severity::Warning,
+            Level::Suggested => Severity::Info,
+        };
+        let places = one.evidence.iter().filter(|evidence| evidence.part == Part::Html && evidence.line > 0);
+        let places = places.map(|evidence| PlaceView {
+            line: evidence.line,
+            column: evidence.column,
+            end_line: evidence.line,
+            end_column: evidence.column,
+            excerpt: shortened(&evidence.excerpt),
+        });
+        let text = one.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
+        CheckFinding {
+            effect: (one.points > 0.0).then(|| format!("Spam filters add about {:.1} points; 5 is spam.", one.points)),
+            fix: Some(one.remedy.to_owned()),
+            text: text.map(|evidence| shortened(&evidence.excerpt)),
+            count: one.occurrences.max(1),
+            occurrences: places.collect(),
+            weight: one.points * 10.0,
+            ..finding(Check::Deliverability, one.rule, "", severity, one.text.to_owned())
+        }
+    };
+    analysis.spam_score.findings.iter().map(of_rule).collect()
+}
+
+fn of_accessibility(accessibility: &AccessibilityAnalysis) -> Vec<CheckFinding> {
+    let of_rule = |one: &super::accessibility::AccessibilityFinding| CheckFinding {
+        effect: Some(format!("WCAG 2.2, {}", one.wcag)),
+        fix: Some(one.fix.to_owned()),
+        count: one.count,
+        occurrences: one.occurrences.clone(),
+        weight: one.weight,
+        ..finding(Check::Accessibility, one.rule, "", one.severity, one.message.clone())
+    };
+    accessibility.findings.iter().map(of_rule).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::checks::report::ValidationReport;
+
+    fn sample() -> EmailChecks {
+        let report = ValidationReport::sample();
+        let results = Results {
+            compatibility: report.compatibility,
+            links: report.link_analysis,
+            spelling: report.spelling,
+            accessibility: report.accessibility,
+            ..Results::default()
+        };
+        checks(&results, true)
+    }
+
+    #[test]
+    fn the_findings_of_all_checks_are_sorted_by_severity_and_weight() {
+        let found = sample();
+        let order: Vec<(&str, &str)> = found.findings.iter().map(|one| (one.check.word(), one.rule.as_str())).collect();
+        assert_eq!(
+            order,
+            [
+                ("links", "broken"),
+                ("links", "unsubscribe_missing"),
+                ("accessibility", "image_alt"),
+                ("spelling", "UNKNOWN_WORD"),
+                ("compatibility", "css-border-radius"),
+            ]
+        );
+        assert_eq!(found.scores.deliverability, None);
+        assert!(found.scores.overall.is_some_and(|score| (50..100).contains(&score)), "{:?}", found.scores);
+        for one in &found.findings {
+            assert!(one.message.ends_with('.') && one.fix.as_deref().is_none_or(|fix| fix.ends_with('.')), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn an_id_depends_on_the_problem_and_not_on_its_place() {
+        let first = sample();
+        let spelling = |found: &EmailChecks| {
+            found.findings.iter().find(|one| one.check == Check::Spelling).expect("the sample has an error").id.clone()
+        };
+        let mut moved = SpellingAnalysis::sample();
+        moved.errors.iter_mut().for_each(|error| error.line += 5);
+        let other = checks(&Results { spelling: Some(moved), ..Results::default() }, false);
+        assert_eq!(spelling(&first), spelling(&other));
+        let ids: std::collections::BTreeSet<&str> = first.findings.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids.len(), first.findings.len());
+    }
+
+    #[test]
+    fn a_misspelled_word_that_occurs_twice_is_one_finding() {
+        let mut spelling = SpellingAnalysis::sample();
+        spelling.errors.extend(SpellingAnalysis::sample().errors);
+        let found = checks(&Results { spelling: Some(spelling), ..Results::default() }, false);
+        assert_eq!((found.findings.len(), found.findings[0].count, found.findings[0].occurrences.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn notes_are_shown_without_the_targets_of_links() {
+        assert_eq!(without_links("See [buttons.cm](https://buttons.cm/) and [b](c)."), "See buttons.cm and b.");
+        assert_eq!(without_links("an attribute [class~=x] only"), "an attribute [class~=x] only");
+    }
+
+    #[test]
+    fn clients_are_named_and_counted() {
+        let named = |count: usize| clients_named(&["A", "B", "C", "D"].map(str::to_owned)[..count]);
+        assert_eq!(
+            [named(1), named(2), named(3), named(4)],
+            ["A", "A and B", "A, B and 1 more client", "A, B and 2 more clients"]
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! Checks every version of an email, and stores the result with the version.
+//!
+//! The checks run twice. Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction
+//! of a second, so that an email that is ready has its scores and warnings. Then the worker checks the version again and requests the URLs
+//! of its links, which can take seconds. Versions that users save block by block are checked only by the worker.
+
+use std::sync::Arc;
+
+use super::finding::Finding;
+use super::generation::context::StageContext;
+use super::model::{Email, Stage, VersionChecks};
+use super::{postal_address, store, versions};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::{self as rows, Read, WriteTx};
+use crate::features::checks::CheckContext;
+use crate::features::checks::model::{CheckFinding, EmailChecks, Scores, WORST_FINDINGS};
+use crate::features::checks::run::{LinkRequests, run};
+use crate::features::checks::source::CheckedEmail;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, EmailId, ProjectId};
+use crate::vocab::limits;
+use futures_util::stream::{self, StreamExt};
+
+/// The scores and the worst findings of an email's version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckSummary {
+    pub scores: Scores,
+    /// At most three findings that are not ignored, the worst first.
+    pub worst: Vec<CheckFinding>,
+    pub links_requested: bool,
+}
+
+/// Returns the result of the checks of an email's version; `None` if the version has not been checked yet.
+pub fn summary(tx: &impl Read, email: EmailId, version: u32) -> rows::Result<Option<CheckSummary>> {
+    let Some(VersionChecks { checks, .. }) = store::checks(tx, email, version)? else { return Ok(None) };
+    let ignored = store::ignored_findings(tx, email)?;
+    let worst = checks.open(|id| ignored.contains_key(id)).take(WORST_FINDINGS).cloned().collect();
+    Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested }))
+}
+
+/// Returns whether an email waits for its first check.
+pub fn is_awaited(tx: &impl Read, account: AccountId, id: EmailId) -> rows::Result<bool> {
+    let Some(email) = store::email(tx, account, id)? else { return Ok(false) };
+    Ok(store::checks(tx, id, email.version)?.is_none() && store::awaits_checks(tx, account, id)?)
+}
+
+/// Returns the warnings that the checks of an email's current version cause. `known` are the other warnings, which are not repeated.
+pub fn warnings(tx: &impl Read, email: &Email, known: &[Finding]) -> rows::Result<Vec<Finding>> {
+    let Some(VersionChecks { checks, .. }) = store::checks(tx, email.id, email.version)? else { return Ok(Vec::new()) };
+    let ignored = store::ignored_findings(tx, email.id)?;
+    let is_known = |finding: &CheckFinding| is_known(finding, known);
+    Ok(checks.warnings(|id| ignored.contains_key(id)).filter(|finding| !is_known(finding)).map(Finding::from).collect())
+}
+
+/// Returns whether a warning already names the problem.
+fn is_known(finding: &CheckFinding, known: &[Finding]) -> bool {
+    const CHARACTERS_MIN: usize = 8;
+    let has = |part: &str| known.iter().any(|warning| warning.message.contains(part));
+    let is_same = match finding.rule.as_str() {
+        "address_missing" => has(postal_address::MISSING),
+        "clipped" => has("Gmail clips"),
+        "contrast_light" => has("is hardly legible"),
+        _ => false,
+    };
+    let names = |text: &str| {
+        text.chars().count() >= CHARACTERS_MIN && known.iter().any(|warning| warning.message.contains(text.trim_end_matches('…')))
+    };
+    is_same || finding.text.as_deref().is_some_and(names)
+}
+
+/// Checks an email without requests.
+pub async fn first(
+    context: &StageContext,
+    account: AccountId,
+    project: ProjectId,
+    subject: Option<String>,
+    html: &str,
+) -> Result<EmailChecks, Failure> {
+    let email = CheckedEmail { html: Arc::new(html.to_owned()), subject, project: Some(project), field: "emailId" };
+    let context = CheckContext { engine: context.engine.clone(), data: context.data.clone(), account };
+    run(&context, &email, LinkRequests::None).await
+}
+
+/// Stores the result of the checks without requests with the email's current version, and lets the worker request the links.
+pub fn keep_first(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, checks: EmailChecks) {
+    store::save_checks(tx, email.id, email.version, &VersionChecks { checks, checked_at: tx.now() });
+    store::request_checks(tx, account, email.id);
+}
+
+/// Checks the current version of an email, with requests, and stores the result. If the email has changed in the meantime, the result is
+/// discarded and the email stays in the queue.
+pub async fn check(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
+    let tx = context.data.store.read();
+    let email = store::email(&tx, account, id)?.filter(|email| email.stage == Stage::Ready);
+    let checked = match &email {
+        Some(email) => {
+            let html = postal_address::in_markup(&tx, email.project, versions::texts(&tx, email.id, email.version)?.html)?;
+            let subject = store::version(&tx, email.id, email.version)?.map(|version| version.subject);
+            Some(CheckedEmail { html: Arc::new(html), subject, project: Some(email.project), field: "emailId" })
+        }
+        None => None,
+    };
+    drop(tx);
+    let environment = CheckContext { engine: context.engine.clone(), data: context.data.clone(), account };
+    let checks = match &checked {
+        Some(checked) => Some(run(&environment, checked, LinkRequests::Sent).await?),
+        None => None,
+    };
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let seen = email.map(|email| email.version);
+        let current = store::email(tx, account, id)?.filter(|email| email.stage == Stage::Ready);
+        if current.as_ref().map(|email| email.version) != seen {
+            return Ok(());
+        }
+        if let (Some(email), Some(checks)) = (current, checks) {
+            store::save_checks(tx, id, email.version, &VersionChecks { checks, checked_at: tx.now() });
+        }
+        store::close_checks(tx, account, id);
+        Ok(())
+    };
+    Ok(context.data.store.write(keep).await??)
+}
+
+/// Checks emails that wait for it. Returns whether more emails may be waiting.
+pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
+    let context = StageContext { data: engine.data(environment).clone(), engine };
+    let open = store::open_checks(&context.data.store.read(), limits::EMAIL_CHECKS_PER_STEP)?;
+    let is_more = open.len() == limits::EMAIL_CHECKS_PER_STEP;
+    let checking = stream::iter(open).map(|(account, id)| {
+        let context = &context;
+        async move { check(context, account, id).await }
+    });
+    let mut done = checking.buffer_unordered(limits::EMAIL_CHECKS_AT_ONCE);
+    let mut failed = None;
+    while let Some(result) = done.next().await {
+        failed = result.err().or(failed);
+    }
+    failed.map_or(Ok(is_more), Err)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::features::emails::generation;
+    use crate::features::emails::model::{Origin, Version};
+    use crate::features::emails::versions::{self, Texts};
+    use crate::testing::TestApp;
+    use crate::testing::site::Site;
+
+    /// Adds a version with other HTML to an imported email.
+    pub fn replace_html(app: &TestApp, account: AccountId, id: EmailId, html: &str) {
+        let texts = Texts { html: html.to_owned(), mjml: None, text: String::new() };
+        let add = move |tx: &mut WriteTx<'_>| {
+            let mut email = store::email(tx, account, id)?.expect("the email exists");
+            let version = store::version(tx, id, email.version)?.expect("the version exists");
+            versions::add(tx, account, &mut email, Version { origin: Origin::Imported, ..version }, texts)
+        };
+        app.data().store.write_blocking(add).expect("the write succeeds").expect("the store is readable");
+    }
+
+    fn imported(app: &TestApp, html: &str) -> String {
+        let made = app.post_in("/v1/projects/emails/import-html", json!({ "html": html, "name": "News" })).data();
+        work(app);
+        let status = app.get(&format!("/v1/projects/emails/{}/status", made["conversationId"].as_str().expect("an ID"))).data();
+        format!("/v1/emails/{}", status["result"]["emails"][0]["id"].as_str().expect("an ID"))
+    }
+
+    fn work(app: &TestApp) {
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+    }
+
+    fn check(app: &TestApp) {
+        while app.wait(step(app.engine().clone(), Environment::Test)).expect("the checks succeed") {}
+    }
+
+    fn finding(checks: &Value, rule: &str) -> Value {
+        let found = checks["findings"].as_array().expect("a list").iter().find(|one| one["rule"] == rule);
+        found.unwrap_or_else(|| panic!("{rule} is missing in {checks}")).clone()
+    }
+
+    fn has_warning(email: &Value, part: &str) -> bool {
+        email["warnings"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one["message"].as_str().is_some_and(|text| text.contains(part))))
+    }
+
+    const HTML: &str = "<html lang=\"en\"><head><title>News</title></head><body><p>You will recieve our news about the garden soon.</p>\
+                        <p>We recieve many letters.</p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></body></html>";
+
+    #[test]
+    fn an_imported_email_has_its_scores_and_warnings_when_it_is_ready() {
+        let app = TestApp::new();
+        let email = imported(&app, HTML);
+        let checks = app.get(&format!("{email}/checks")).data();
+        assert_eq!((&checks["version"], &checks["linksRequested"], &checks["pending"]), (&json!(1), &json!(false), &json!(true)));
+        assert!(checks["scores"]["spelling"].as_u64().is_some_and(|score| score < 95), "{checks}");
+        let spelling = finding(&checks, "UNKNOWN_WORD");
+        assert_eq!(
+            (&spelling["count"], &spelling["suggestion"], &spelling["fixable"]),
+            (&json!(2), &json!("receive"), &json!(true))
+        );
+        assert_eq!(spelling["occurrences"][0]["line"], 1);
+        let shown = app.get(&email).data();
+        assert!(has_warning(&shown, "“recieve” is misspelled."), "{}", shown["warnings"]);
+        let warning =
+            shown["warnings"].as_array().expect("a list").iter().find(|one| one["kind"] == "spelling").expect("a warning");
+        assert_eq!(warning["checkFinding"], spelling["id"]);
+        check(&app);
+        let checks = app.get(&format!("{email}/checks")).data();
+        assert_eq!((&checks["linksRequested"], &checks["pending"]), (&json!(true), &json!(false)));
+    }
+
+    #[test]
+    fn the_worker_requests_the_links_of_a_new_version() {
+        let app = TestApp::with(|settings| {
+            settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the value is a network")];
+        });
+        let site = Site::of_page("/", "x");
+        let html = HTML.replace("soon", &format!("<a href=\"{}gone\">here</a>", site.url()));
+        let email = imported(&app, &html);
+        assert!(!has_warning(&app.get(&email).data(), "gone does not work"));
+        check(&app);
+        let checks = app.get(&format!("{email}/checks")).data();
+        let broken = finding(&checks, "broken");
+        assert_eq!((&broken["severity"], &broken["check"]), (&json!("critical"), &json!("links")));
+        assert!(has_warning(&app.get(&email).data(), "gone does not work"));
+    }
+
+    #[test]
+    fn an_ignored_finding_is_no_warning_until_it_is_noticed_again() {
+        let app = TestApp::new();
+        let email = imported(&app, HTML);
+        let checks = app.get(&format!("{email}/checks")).data();
+        let id = finding(&checks, "UNKNOWN_WORD")["id"].as_str().expect("an ID").to_owned();
+        let ignore = |ignored: bool| app.put(&format!("{email}/checks/{id}/ignored"), json!({ "ignored": ignored })).data();
+        assert_eq!(finding(&ignore(true), "UNKNOWN_WORD")["ignored"], true);
+        assert!(!has_warning(&app.get(&email).data(), "misspelled"));
+        // Ignoring is remembered in later versions, and the scores do not change.
+        let account = app.account();
+        let parsed = EmailId::parse(email.rsplit('/').next().expect("a path")).expect("an ID");
+        replace_html(&app, account, parsed, HTML);
+        check(&app);
+        let again = app.get(&format!("{email}/checks")).data();
+        assert_eq!((&again["version"], &finding(&again, "UNKNOWN_WORD")["ignored"]), (&json!(2), &json!(true)));
+        assert_eq!(again["scores"]["spelling"], checks["scores"]["spelling"]);
+        assert_eq!(finding(&ignore(false), "UNKNOWN_WORD")["ignored"], false);
+        assert!(has_warning(&app.get(&email).data(), "misspelled"));
+        let unknown = app.put(&format!("{email}/checks/000000000000/ignored"), json!({ "ignored": true }));
+        assert_eq!(unknown.refusal().0, 404);
+    }
+
+    #[test]
+    fn a_fix_creates_a_version_without_the_finding() {
+        let app = TestApp::new();
+        let email = imported(&app, HTML);
+        let checks = app.get(&format!("{email}/checks")).data();
+        let id = finding(&checks, "UNKNOWN_WORD")["id"].as_str().expect("an ID").to_owned();
+        let fixed = app.post(&format!("{email}/checks/{id}/fix"), json!({ "version": 1 })).data();
+        let html = fixed["html"].as_str().expect("text");
+        assert_eq!((&fixed["version"], html.matches("receive").count(), html.matches("recieve").count()), (&json!(2), 2, 0));
+        let versions = app.get(&format!("{email}/versions")).data();
+        assert_eq!(versions["versions"][0]["prompt"], "Replaced “recieve” with “receive”");
+        check(&app);
+        assert_eq!(app.get(&format!("{email}/checks")).data()["scores"]["spelling"], 100);
+        let late = app.post(&format!("{email}/checks/{id}/fix"), json!({ "version": 1 }));
+        assert_eq!(late.refusal().1, "VERSION_CONFLICT");
+        assert_eq!(app.post(&format!("{email}/checks/{id}/fix"), json!({})).refusal().0, 404);
+    }
+
+    #[test]
+    fn unsupported_styles_of_imported_html_are_replaced() {
+        let app = TestApp::new();
+        let html = HTML.replace("<p>We", "<p style=\"color: rgb(0 128 0)\">We");
+        let email = imported(&app, &html);
+        let checks = app.get(&format!("{email}/checks")).data();
+        let finding = checks["findings"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|one| one["check"] == "compatibility" && one["fixable"] == true);
+        let Some(finding) = finding else { panic!("{checks}") };
+        let fixed = app.post(&format!("{email}/checks/{}/fix", finding["id"].as_str().expect("an ID")), json!({})).data();
+        assert!(fixed["html"].as_str().is_some_and(|html| html.contains("#008000")), "{fixed}");
+    }
+
+    #[test]
+    fn a_misspelled_word_of_a_document_is_corrected_in_the_document() {
+        let app = TestApp::new();
+        let made = app.post("/v1/emails", json!({ "projectId": app.project })).data();
+        let email = format!("/v1/emails/{}", made["id"].as_str().expect("an ID"));
+        let text = "You will recieve **our** letter about the spring garden, and it it is free.";
+        let set = json!([{ "op": "set", "path": "blocks.text-1.text", "value": text }]);
+        app.patch(&format!("{email}/document"), json!({ "operations": set })).data();
+        check(&app);
+        for rule in ["UNKNOWN_WORD", "REPEATED_WORD"] {
+            let checks = app.get(&format!("{email}/checks")).data();
+            let id = finding(&checks, rule)["id"].as_str().expect("an ID").to_owned();
+            app.post(&format!("{email}/checks/{id}/fix"), json!({})).data();
+            check(&app);
+        }
+        let shown = app.get(&email).data();
+        let words = shown["text"].as_str().expect("text").replace('\n', " ");
+        assert!(words.contains("You will receive our letter about the spring garden, and it is free."), "{words}");
+        assert_eq!(app.get(&format!("{email}/checks")).data()["scores"]["spelling"], 100);
+    }
+
+    #[test]
+    fn a_warning_that_names_the_problem_is_not_repeated() {
+        let finding = CheckFinding { text: Some("https://shop.example.com/a.png".into()), ..CheckFinding::sample() };
+        let known = [Finding::note("The image https://shop.example.com/a.png could not be loaded.")];
+        assert!(is_known(&finding, &known) && !is_known(&CheckFinding::sample(), &known));
+        let missing = CheckFinding { rule: "address_missing".into(), ..CheckFinding::sample() };
+        assert!(is_known(&missing, &[Finding::note(postal_address::MISSING)]) && !is_known(&missing, &known));
+    }
+}

@@ -1,0 +1,338 @@
+//! The report of `mailmill check`: for people, as JSON, and as SARIF for code review tools.
+
+use serde_json::{Value, json};
+
+use crate::features::checks::model::{CheckFinding, EmailChecks};
+use crate::features::checks::report::Check;
+use crate::features::checks::views::{PlaceView, Severity};
+
+/// The width of the report for people, which fits in every terminal.
+const COLUMNS: usize = 80;
+/// The indentation of a finding's remedy.
+const INDENT: usize = 9;
+/// The lines of further places that a finding lists.
+const PLACES_SHOWN: usize = 8;
+
+/// The form in which the report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    Text,
+    Json,
+    Sarif,
+}
+
+/// The result of the checks of a file.
+#[derive(Debug)]
+pub struct FileReport {
+    /// The name of the file, as the user gave it.
+    pub name: String,
+    /// Whether the file is a whole message, so that lines refer to its HTML part instead of the file.
+    pub is_message: bool,
+    pub checks: EmailChecks,
+    pub min_score: Option<u8>,
+}
+
+impl FileReport {
+    /// Returns 1 if there are critical findings or the score is less than the minimum; otherwise 0.
+    pub fn exit_code(&self) -> u8 {
+        u8::from(self.critical() > 0 || self.is_below())
+    }
+
+    fn critical(&self) -> usize {
+        self.checks.findings.iter().filter(|finding| finding.severity == Severity::Critical).count()
+    }
+
+    fn is_below(&self) -> bool {
+        let score = self.checks.scores.overall;
+        self.min_score.is_some_and(|min| score.is_none_or(|score| score < u32::from(min)))
+    }
+
+    /// Returns the report in a format.
+    pub fn shown(&self, format: ReportFormat) -> String {
+        match format {
+            ReportFormat::Text => self.text(),
+            ReportFormat::Json => format!("{:#}\n", self.json()),
+            ReportFormat::Sarif => format!("{:#}\n", self.sarif()),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        let scores = &self.checks.scores;
+        let score = |score: Option<u32>| score.map_or_else(|| "not checked".to_owned(), |score| score.to_string());
+        out.push_str(&format!("{}: {} of 100\n\n", self.name, score(scores.overall)));
+        for check in Check::ALL {
+            let note = if check == Check::Links && !self.checks.links_requested {
+                "  (URLs not requested; add --links to request them)"
+            } else {
+                ""
+            };
+            out.push_str(&format!("  {:<14} {:>3}{note}\n", title(check), score(scores.of(check))));
+        }
+        for (severity, heading) in
+            [(Severity::Critical, "Critical"), (Severity::Warning, "Warnings"), (Severity::Info, "Suggestions")]
+        {
+            let found: Vec<&CheckFinding> = self.checks.findings.iter().filter(|finding| finding.severity == severity).collect();
+            if !found.is_empty() {
+                out.push_str(&format!("\n{heading} ({})\n", found.len()));
+                found.iter().for_each(|finding| entry(finding, &mut out));
+            }
+        }
+        out.push('\n');
+        if self.is_message {
+            out.push_str(&wrapped("Line numbers refer to the HTML part of the message.", 0));
+        }
+        out.push_str(&wrapped(&self.verdict(), 0));
+        out
+    }
+
+    fn verdict(&self) -> String {
+        let critical = match self.critical() {
+            0 => None,
+            1 => Some("1 critical finding".to_owned()),
+            count => Some(format!("{count} critical findings")),
+        };
+        let below = self.is_below().then(|| {
+            let score = self.checks.scores.overall.unwrap_or_default();
+            format!("the score {score} is less than the minimum {}", self.min_score.unwrap_or_default())
+        });
+        let reasons: Vec<String> = critical.into_iter().chain(below).collect();
+        if reasons.is_empty() { "Passed.".to_owned() } else { format!("Failed: {}.", reasons.join(", and ")) }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "file": self.name,
+            "passed": self.exit_code() == 0,
+            "minScore": self.min_score,
+            "scores": self.checks.scores,
+            "findings": self.checks.findings,
+            "linksRequested": self.checks.links_requested,
+            "checksIncomplete": self.checks.incomplete,
+        })
+    }
+
+    /// Returns the findings as a SARIF 2.1.0 log with one run.
+    fn sarif(&self) -> Value {
+        let mut rules: Vec<(String, &CheckFinding)> = Vec::new();
+        for finding in &self.checks.findings {
+            let id = rule(finding);
+            if rules.iter().all(|(known, _)| *known != id) {
+                rules.push((id, finding));
+            }
+        }
+        let index = |id: &str| rules.iter().position(|(known, _)| known == id);
+        let results: Vec<Value> = self
+            .checks
+            .findings
+            .iter()
+            .map(|finding| {
+                let id = rule(finding);
+                let fix = finding.fix.as_deref().map(|fix| format!(" {fix}")).unwrap_or_default();
+                json!({
+                    "ruleId": id, "ruleIndex": index(&id), "level": level(finding.severity),
+                    "message": { "text": format!("{}{fix}", finding.message) },
+                    "locations": self.locations(finding),
+                    "partialFingerprints": { "mailmillFinding/v1": finding.id },
+                })
+            })
+            .collect();
+        let described: Vec<Value> = rules.iter().map(|(id, finding)| described(id, finding)).collect();
+        let driver = json!({
+            "name": "Mailmill", "version": env!("CARGO_PKG_VERSION"), "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": described,
+        });
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results,
+                "properties": { "scores": self.checks.scores, "linksRequested": self.checks.links_requested },
+            }],
+        })
+    }
+
+    /// Returns the places of a finding. Lines of a message's HTML part are not lines of the file, so they are left out.
+    fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
+        let artifact = json!({ "uri": uri(&self.name) });
+        let region = |place: &PlaceView| {
+            json!({
+                "startLine": place.line, "startColumn": place.column, "endLine": place.end_line,
+                "endColumn": place.end_column.max(place.column), "snippet": { "text": place.excerpt },
+            })
+        };
+        match finding.occurrences.is_empty() || self.is_message {
+            true => vec![json!({ "physicalLocation": { "artifactLocation": artifact } })],
+            false => {
+                let location = |place| json!({ "physicalLocation": { "artifactLocation": artifact, "region": region(place) } });
+                finding.occurrences.iter().map(location).collect()
+            }
+        }
+    }
+}
+
+fn title(check: Check) -> &'static str {
+    match check {
+        Check::Compatibility => "Compatibility",
+        Check::Links => "Links",
+        Check::Spelling => "Spelling",
+        Check::Deliverability => "Deliverability",
+        Check::Accessibility => "Accessibility",
+    }
+}
+
+/// Returns the name of a rule in the report, such as `links/broken`.
+pub fn rule(finding: &CheckFinding) -> String {
+    format!("{}/{}", finding.check.word(), finding.rule)
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn described(id: &str, finding: &CheckFinding) -> Value {
+    let mut described = json!({ "id": id, "shortDescription": { "text": finding.message }, "defaultConfiguration": { "level": level(finding.severity) } });
+    if let Some(fix) = &finding.fix {
+        described["help"] = json!({ "text": fix });
+    }
+    if let Some(url) = &finding.url {
+        described["helpUri"] = json!(url);
+    }
+    described
+}
+
+/// Returns a path as a relative or absolute URI reference.
+fn uri(path: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet =
+        &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+    let encoded = percent_encoding::utf8_percent_encode(path.trim_start_matches("./"), KEPT).to_string();
+    if path.starts_with('/') { format!("file://{encoded}") } else { encoded }
+}
+
+/// Adds a finding: its place and sentence, its remedy, and its other places.
+fn entry(finding: &CheckFinding, out: &mut String) {
+    let first = finding.occurrences.first();
+    let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
+    let sentence = format!("{} [{}]", finding.message, rule(finding));
+    let text = wrapped(&sentence, INDENT);
+    // The place is in the indentation of the first line; a longer place has a line of its own.
+    let head = format!("  {place}");
+    match head.chars().count() < INDENT {
+        true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),
+        false => out.push_str(&format!("{head}\n{text}")),
+    }
+    let explains = matches!(finding.check, Check::Compatibility | Check::Links);
+    if let Some(effect) = finding.effect.as_ref().filter(|_| explains) {
+        out.push_str(&wrapped(effect, INDENT));
+    }
+    if let Some(fix) = &finding.fix {
+        out.push_str(&wrapped(fix, INDENT));
+    }
+    if finding.count > 1 {
+        let mut lines: Vec<String> = finding.occurrences.iter().skip(1).map(|place| place.line.to_string()).collect();
+        lines.dedup();
+        lines.truncate(PLACES_SHOWN);
+        let also = if lines.is_empty() { String::new() } else { format!(", also in line {}", lines.join(", ")) };
+        out.push_str(&wrapped(&format!("{} times{also}", finding.count), INDENT));
+    }
+}
+
+/// Returns a text in lines of at most 80 columns, each after an indentation. A longer word has a line of its own.
+fn wrapped(text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        if used > 0 && indent + used + 1 + width > COLUMNS {
+            out.push('\n');
+            used = 0;
+        }
+        if used == 0 {
+            out.push_str(&" ".repeat(indent));
+        } else {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += width;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::checks::model::Scores;
+
+    fn report() -> FileReport {
+        let critical = CheckFinding {
+            check: Check::Accessibility,
+            rule: "image_alt".into(),
+            severity: Severity::Critical,
+            message: "The image https://shop.example.com/images/2026/spring/shoes-in-the-sun.jpg has no alt attribute.".into(),
+            fix: Some("Add an alt attribute that says what the image shows, or alt=\"\" if it only decorates.".into()),
+            count: 3,
+            occurrences: vec![
+                PlaceView { line: 1200, column: 1305, ..PlaceView::sample() },
+                PlaceView { line: 1300, ..PlaceView::sample() },
+            ],
+            ..CheckFinding::sample()
+        };
+        let checks =
+            EmailChecks { scores: Scores::sample(), findings: vec![critical, CheckFinding::sample()], ..EmailChecks::default() };
+        FileReport { name: "./mails/my news.html".into(), is_message: false, checks, min_score: None }
+    }
+
+    #[test]
+    fn the_report_for_people_has_80_columns_and_says_what_was_not_checked() {
+        let text = report().shown(ReportFormat::Text);
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
+        for part in [
+            "./mails/my news.html: 92 of 100\n",
+            "  Spelling        70\n",
+            "URLs not requested; add --links",
+            "\nCritical (1)\n  1200:1305\n",
+            "\n  12:5   “recieve” is misspelled. [spelling/UNKNOWN_WORD]\n         Replace it with “receive”.\n",
+            "3 times, also in line 1300",
+            "Failed: 1 critical finding.\n",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_exit_code_depends_on_the_score_and_on_critical_findings() {
+        let mut report = report();
+        assert_eq!(report.exit_code(), 1);
+        report.checks.findings.remove(0);
+        assert_eq!(report.exit_code(), 0);
+        report.min_score = Some(92);
+        assert_eq!(report.exit_code(), 0);
+        report.min_score = Some(93);
+        assert_eq!(report.exit_code(), 1);
+        assert!(report.text().ends_with("Failed: the score 92 is less than the minimum 93.\n"));
+        report.checks.scores.overall = None;
+        assert_eq!(report.exit_code(), 1);
+    }
+
+    #[test]
+    fn sarif_names_the_rule_the_level_and_the_place() {
+        let sarif = report().sarif();
+        let run = &sarif["runs"][0];
+        assert_eq!(
+            (&sarif["version"], &run["tool"]["driver"]["rules"][0]["id"]),
+            (&json!("2.1.0"), &json!("accessibility/image_alt"))
+        );
+        let [first, second] = [&run["results"][0], &run["results"][1]];
+        assert_eq!((&first["level"], &second["level"], &second["ruleIndex"]), (&json!("error"), &json!("warning"), &json!(1)));
+        let place = &second["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "mails/my%20news.html");
+        assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&json!(12), &json!(5)));
+        let message = FileReport { is_message: true, ..report() }.sarif();
+        assert!(message["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].is_null());
+    }
+}

@@ -1,0 +1,291 @@
+//! The page with previews of an email on devices: a grid of pictures, one picture in full size, and two side by side.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{EmailHead, email, is_shown};
+use crate::engine::api::{Created, Done};
+use crate::engine::clients::devices::Category;
+use crate::features::emails::views::EmailDetails;
+use crate::features::previews;
+use crate::features::previews::views::{DeviceStatus, PreviewDeviceView, PreviewStatus, PreviewView};
+use crate::surfaces::dashboard::pages::emails::own;
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+
+/// The maximum number of cuts that the page lists for a device.
+const CUTS_SHOWN: usize = 200;
+
+/// Previews of an email.
+#[derive(Serialize)]
+pub struct PreviewsPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    /// The ID of the preview; empty if there is none.
+    preview: String,
+    is_processing: bool,
+    finished: usize,
+    requested: usize,
+    category: &'static str,
+    mode: &'static str,
+    /// Whether the preview has all devices instead of the common ones.
+    is_all: bool,
+    categories: Vec<Choice>,
+    modes: Vec<Choice>,
+    tiles: Vec<Tile>,
+    /// The devices in full size: one, or two side by side.
+    shown: Vec<Tile>,
+    /// The other devices, for the comparison.
+    others: Vec<Choice>,
+}
+
+/// A filter or a device to choose.
+#[derive(Serialize)]
+struct Choice {
+    word: String,
+    label: String,
+    chosen: bool,
+}
+
+/// A device with its pictures.
+#[derive(Serialize)]
+struct Tile {
+    key: String,
+    name: String,
+    os: String,
+    status: DeviceStatus,
+    error: Option<String>,
+    dark: bool,
+    images: bool,
+    thumbnail: Option<String>,
+    picture: Option<String>,
+    /// The width at which the picture is shown, in CSS pixels.
+    width: u32,
+    height: u32,
+    tier: Option<&'static str>,
+    data_version: Option<String>,
+    cut_count: usize,
+    cuts: Vec<CutLine>,
+    notes: Vec<NoteLine>,
+}
+
+#[derive(Serialize)]
+struct CutLine {
+    line: u32,
+    what: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct NoteLine {
+    message: String,
+    lines: Vec<u32>,
+}
+
+const CATEGORIES: [(&str, &str, Option<Category>); 4] = [
+    ("", "All", None),
+    ("desktop", "Desktop", Some(Category::Desktop)),
+    ("mobile", "Mobile", Some(Category::Mobile)),
+    ("web", "Web", Some(Category::Web)),
+];
+const MODES: [(&str, &str); 3] = [("", "Light"), ("dark", "Dark"), ("no-images", "Images off")];
+
+page_context!(PreviewsPage, "email_previews.html", {
+    let sample = |processing| PreviewView::sample(processing);
+    let visit = |preview: PreviewView, keys: [&str; 2]| {
+        let link = |link: Option<&str>| link.map(|_| "/v1/files/a.png".to_owned());
+        Self::new(EmailHead::sample("previews", "ready"), Some(preview), Filter::default(), keys, &link)
+    };
+    let failed = || {
+        let mut preview = sample(false);
+        for device in &mut preview.devices {
+            (device.status, device.error) = (DeviceStatus::Failed, Some("The email is too complex.".into()));
+        }
+        preview
+    };
+    let none = |status| Self::new(EmailHead::sample("previews", status), None, Filter::default(), ["", ""], &|_| None);
+    vec![
+        visit(sample(true), ["", ""]),
+        visit(sample(false), ["", ""]),
+        visit(sample(false), ["outlook.windows", ""]),
+        visit(sample(false), ["outlook.windows", "outlook.windows"]),
+        visit(failed(), ["", ""]),
+        visit(failed(), ["outlook.windows", ""]),
+        none("ready"),
+        none("processing"),
+    ]
+});
+
+/// Which devices the grid shows.
+#[derive(Clone, Copy, Default)]
+struct Filter {
+    category: Option<Category>,
+    word: &'static str,
+    mode: &'static str,
+    is_all: bool,
+}
+
+impl Filter {
+    fn of(visit: &Visit) -> Self {
+        let (word, _, category) =
+            CATEGORIES.into_iter().find(|row| row.0 == visit.query.get("category")).unwrap_or(CATEGORIES[0]);
+        let (mode, _) = MODES.into_iter().find(|row| row.0 == visit.query.get("mode")).unwrap_or(MODES[0]);
+        Self { category, word, mode, is_all: visit.query.some("all").is_some() }
+    }
+
+    fn has(self, device: &PreviewDeviceView) -> bool {
+        let mode = match self.mode {
+            "dark" => device.dark,
+            "no-images" => !device.images,
+            _ => !device.dark && device.images,
+        };
+        mode && self.category.is_none_or(|category| category == device.category)
+    }
+}
+
+impl PreviewsPage {
+    fn new(
+        head: EmailHead,
+        preview: Option<PreviewView>,
+        filter: Filter,
+        keys: [&str; 2],
+        link: &dyn Fn(Option<&str>) -> Option<String>,
+    ) -> Self {
+        let devices = preview.as_ref().map(|preview| preview.devices.as_slice()).unwrap_or_default();
+        let find = |key: &&str| devices.iter().find(|device| device.device_key == **key);
+        let shown: Vec<Tile> = keys.iter().filter_map(find).map(|device| Tile::new(device, link)).collect();
+        let is_chosen = |device: &&PreviewDeviceView| device.device_key == keys[1];
+        let others = devices.iter().filter(|device| device.device_key != keys[0] || keys[0] == keys[1]);
+        let other = |device: &PreviewDeviceView| Choice {
+            word: device.device_key.clone(),
+            label: label(device),
+            chosen: is_chosen(&device),
+        };
+        let choice =
+            |word: &str, label: &str, chosen: &str| Choice { word: word.into(), label: label.into(), chosen: word == chosen };
+        Self {
+            head,
+            is_processing: preview.as_ref().is_some_and(|preview| preview.status == PreviewStatus::Processing),
+            finished: preview.as_ref().map_or(0, |preview| preview.metadata.completed_devices + preview.metadata.failed_devices),
+            requested: devices.len(),
+            category: filter.word,
+            mode: filter.mode,
+            is_all: filter.is_all,
+            categories: CATEGORIES.iter().map(|(word, label, _)| choice(word, label, filter.word)).collect(),
+            modes: MODES.iter().map(|(word, label)| choice(word, label, filter.mode)).collect(),
+            tiles: devices.iter().filter(|device| filter.has(device)).map(|device| Tile::new(device, link)).collect(),
+            shown,
+            others: others.map(other).collect(),
+            preview: preview.as_ref().map(|preview| preview.preview_id.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+fn label(device: &PreviewDeviceView) -> String {
+    let variant = match (device.dark, device.images) {
+        (true, _) => " (dark)",
+        (_, false) => " (images off)",
+        _ => "",
+    };
+    if device.device_name.contains(['(', ',']) || variant.is_empty() {
+        return device.device_name.clone();
+    }
+    format!("{}{variant}", device.device_name)
+}
+
+impl Tile {
+    fn new(device: &PreviewDeviceView, link: &dyn Fn(Option<&str>) -> Option<String>) -> Self {
+        use crate::engine::clients::profile::Tier;
+        let tier = device.tier.map(|tier| match tier {
+            Tier::NearBrowser => "almost a browser",
+            Tier::Filtered => "filtered",
+            Tier::Approximated => "approximated",
+        });
+        let (width, height) = (device.width.unwrap_or_default(), device.height.unwrap_or_default());
+        // The picture has several pixels for each CSS pixel.
+        let shown_height = match width {
+            0 => 0,
+            width => u32::try_from(u64::from(height) * u64::from(device.viewport_width) / u64::from(width)).unwrap_or(u32::MAX),
+        };
+        Self {
+            key: device.device_key.clone(),
+            name: label(device),
+            os: device.os.clone(),
+            status: device.status,
+            error: device.error.clone(),
+            dark: device.dark,
+            images: device.images,
+            thumbnail: link(device.thumbnail_url.as_deref()),
+            picture: link(device.screenshot_url.as_deref()),
+            width: device.viewport_width,
+            height: shown_height,
+            tier,
+            data_version: device.data_version.clone(),
+            cut_count: device.cuts.len(),
+            cuts: device
+                .cuts
+                .iter()
+                .take(CUTS_SHOWN)
+                .map(|cut| CutLine { line: cut.line, what: cut.what.clone(), why: cut.why.clone() })
+                .collect(),
+            notes: device
+                .notes
+                .iter()
+                .map(|note| NoteLine { message: note.message.clone(), lines: note.lines.clone() })
+                .collect(),
+        }
+    }
+}
+
+/// Shows the preview that the query names; without one, starts a preview of the common devices, unless one exists.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    if visit.query.some("preview").is_none() {
+        return start(visit).await;
+    }
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let wanted = json!({ "previewId": visit.query.get("preview") });
+    let Done(preview) = match visit.ask::<previews::ops::get::Get>(wanted).await {
+        Ok(found) => found,
+        // Previews are deleted after a week.
+        Err(error) if error.status == http::StatusCode::NOT_FOUND => return Ok(Outcome::go(visit.path.clone())),
+        Err(error) => return Err(error),
+    };
+    if preview.email_id != Some(email.id) {
+        return Err(PageError::not_found());
+    }
+    let keys = [visit.query.get("device"), visit.query.get("with")];
+    let link = |link: Option<&str>| own(visit, link);
+    let page = PreviewsPage::new(EmailHead::new(&email, series, "previews"), Some(preview), Filter::of(visit), keys, &link);
+    Ok(Outcome::draw(&page))
+}
+
+/// Starts a preview. The same content is drawn only once, so that each visit of the tab can start one.
+async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let filter = Filter::of(visit);
+    let empty = |series| PreviewsPage::new(EmailHead::new(&email, series, "previews"), None, filter, ["", ""], &|_| None);
+    if email.status != "ready" {
+        return Ok(Outcome::draw(&empty(series)));
+    }
+    let Done(known) = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
+    let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
+    // The common devices come with their dark and image-less variants, because the page can show these too.
+    let is_common = |key: &str| {
+        common
+            .iter()
+            .any(|one| key == *one || key.strip_prefix(one).is_some_and(|variant| matches!(variant, ".dark" | ".no-images")))
+    };
+    let devices: Vec<&str> =
+        known.devices.iter().map(|device| device.key).filter(|key| filter.is_all || is_common(key)).collect();
+    let wanted = json!({ "emailId": email.id, "devices": devices });
+    match visit.ask::<previews::ops::create::Create>(wanted).await {
+        Ok(Created(preview)) => {
+            let all = if filter.is_all { "&all=yes" } else { "" };
+            Ok(Outcome::go(format!("{}?preview={}{all}", visit.path, preview.preview_id)))
+        }
+        Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => {
+            Ok(Outcome::draw_with(&empty(series), Some(&error)))
+        }
+        Err(error) => Err(error),
+    }
+}
