@@ -379,8 +379,8 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
 /// The minimum number of words of a fragment in which a note can start without punctuation.
 const UNPUNCTUATED_WORDS: usize = 14;
 
-/// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make it
-/// cosy".
+/// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make
+/// it cosy".
 fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> bool {
     if at < from + 4 || sentence.len() < UNPUNCTUATED_WORDS {
         return false;
