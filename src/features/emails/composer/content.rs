@@ -10,7 +10,7 @@ use super::format::{Money, Saving};
 use super::language::{Bank, Format, Language};
 use super::rules::Rules;
 use super::text::{folded, is_in, tidy, typographic};
-use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Part, Span};
+use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use crate::features::projects::brand::Brand;
 
 /// The content of a brief, sorted for one email. Facts and stories are referred to by their positions in the brief.
@@ -253,6 +253,9 @@ impl<'a> Content<'a> {
             fact.kind,
             FactKind::Code | FactKind::Person | FactKind::Contact | FactKind::Link | FactKind::Place | FactKind::Product
         );
+        // "town hall" is no name.
+        let is_name =
+            is_name && (fact.kind != FactKind::Place || fact.text.contains(|c: char| c.is_uppercase() || c.is_ascii_digit()));
         let words = || Some(tidy(&fact.text)).filter(|text| !text.is_empty() && (is_name || self.prints(text)));
         match &fact.value {
             Some(FactValue::Days { first, last: None }) => Some(format.date(*first, self.today)),
@@ -473,9 +476,21 @@ impl<'a> Content<'a> {
         let text = text.trim_end_matches('.');
         let is_price = |at: &&usize| self.fact(**at).kind == FactKind::Price;
         let facts = self.facts_in(at);
+        // "Starter €12 → €14" is a change, not a name with its price.
+        if facts.iter().any(|at| self.fact(*at).kind == FactKind::OldPrice) {
+            return None;
+        }
         let price = facts.iter().filter(is_price).map(|at| self.text(*at)).find(|price| text.ends_with(price.as_str()))?;
         let name = text.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', ',', '–', '—', '-', '…', '.', '(', '|', '=']);
-        let plain = name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;
+        // "A basic tune-up is $85"
+        let bank = Bank::of(self.language);
+        let (head, last) = name.rsplit_once(' ').unwrap_or(("", name));
+        let is_copula = bank.phrases("words.costs").iter().any(|own| own == last);
+        let name = if is_copula { head } else { name };
+        // "Lote de libros de 100 €" is no name with its price.
+        let is_cut = bank.phrases("words.common").iter().any(|own| own == name.rsplit(' ').next().unwrap_or_default());
+        let plain =
+            !is_cut && name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;
         (plain && facts.iter().filter(is_price).count() == 1).then(|| (super::text::capital(name), price))
     }
 
@@ -535,7 +550,8 @@ impl<'a> Content<'a> {
             let addresses = if self.is_link_label(fact) { super::text::addresses(&fact.text) } else { vec![fact.text.as_str()] };
             let is_link = fact.kind == FactKind::Link || self.is_link_label(fact);
             let linked = || is_link && addresses.iter().all(|own| links.iter().any(|link| same_address(link, own)));
-            if !self.is_said(fact, said) && !linked() && !self.is_bare(at) && !self.is_listed(at, said) {
+            let is_tabled = || matches!(brief.purpose, Goal::Event | Goal::Webinar) && self.is_covered(at, said);
+            if !self.is_said(fact, said) && !linked() && !self.is_bare(at) && !self.is_listed(at, said) && !is_tabled() {
                 missing.push(Part { text: fact.text.clone(), span: fact.span });
             }
         }

@@ -205,7 +205,8 @@ impl Writer<'_> {
         let belongs = |at: &usize| {
             let fact = content.fact(*at);
             let is_only = |kind| content.only(kind).is_some_and(|only| std::ptr::eq(only, fact));
-            let is_deadline = fact.role == Some(FactRole::OrderBy) && fact.value.is_some();
+            let is_day = matches!(fact.kind, FactKind::Date | FactKind::Period);
+            let is_deadline = fact.role == Some(FactRole::OrderBy) && fact.value.is_some() && is_day;
             invites && fact.story.is_none() && (is_deadline || is_only(FactKind::Price) || is_only(FactKind::Capacity))
         };
         let has_table = !rows.is_empty();
@@ -218,7 +219,12 @@ impl Writer<'_> {
                 continue;
             }
             let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
-            let Some(mut value) = content.shown(fact) else { continue };
+            // Words in another language are left out, but their number is not.
+            let count = || match fact.value {
+                Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => Some(count.to_string()),
+                _ => None,
+            };
+            let Some(mut value) = content.shown(fact).or_else(count) else { continue };
             // "Places: 12 places" says it twice.
             if let (FactKind::Capacity, Some(FactValue::Count { count })) = (fact.kind, &fact.value)
                 && folded(&fact.text).contains(&folded(&self.label(name)))

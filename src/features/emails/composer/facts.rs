@@ -35,6 +35,29 @@ const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days before a date in which its weekday alone identifies it.
 const WEEKDAY_DAYS: i32 = 6;
 
+/// Exclamations that say nothing, folded.
+const HYPE: [&str; 12] = [
+    "big news",
+    "great news",
+    "exciting news",
+    "good news",
+    "news",
+    "attention",
+    "important",
+    "wichtig",
+    "achtung",
+    "grosse neuigkeiten",
+    "atencion",
+    "attenzione",
+];
+
+/// Words at the start of a sentence that refer to the sentence before it, folded, in the languages of the composer.
+const PRONOUNS: [&str; 38] = [
+    "it", "they", "he", "she", "this", "that", "these", "those", "there", "sie", "er", "es", "das", "dies", "diese", "dieser",
+    "dieses", "dazu", "dabei", "damit", "danach", "dort", "il", "elle", "ils", "elles", "cela", "ca", "ce", "c", "ello", "esto",
+    "eso", "esta", "questo", "questa", "ze", "dat",
+];
+
 impl Source<'_> {
     /// Returns the facts by the names of their placeholders in phrases.
     pub fn facts(&self) -> Facts {
@@ -108,7 +131,12 @@ impl Source<'_> {
         }
         let first = content.statements.iter().take(NEWS_STATEMENTS);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
-        first.into_iter().find_map(|at| self.title_of(*at))
+        let refers = |at: &usize| {
+            let text = folded(&content.text(*at));
+            let word = text.split_whitespace().next().unwrap_or_default();
+            HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && PRONOUNS.contains(&word)
+        };
+        first.into_iter().filter(|at| !refers(at)).find_map(|at| self.title_of(*at))
     }
 
     /// Returns a statement as a title. If the whole statement is too long or ends in its price, its first part is the title: "Christmas
@@ -133,9 +161,9 @@ impl Source<'_> {
         let is_list = priced.is_some() && content.statements.iter().filter(|at| content.priced(**at).is_some()).count() > 1;
         let name = priced.map(|(name, _)| name).filter(|name| name.split(' ').count() > 2 && !is_list);
         let apologizes = self.goal == Goal::Apology && length(bare) > NAME_CHARACTERS_MAX;
-        let whole = Some(bare).filter(|_| content.is_title(at));
         // The statement with the code is the text of the coupon, so no part of it is the title.
         let has_code = content.facts_in(at).iter().any(|at| content.fact(*at).kind == FactKind::Code);
+        let whole = Some(bare).filter(|_| content.is_title(at) && !has_code);
         let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
         let part = part.filter(|part| part.contains(' ') && !part.contains("http") && length(part) <= NAME_CHARACTERS_MAX);
         let is_cut = |part: &str| part.ends_with(|c: char| c.is_ascii_digit()) || part.contains('(') != part.contains(')');

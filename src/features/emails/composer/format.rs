@@ -168,6 +168,10 @@ impl Format {
 
     /// Formats a time of day: "6:30 PM", "18.30 Uhr".
     pub fn time(&self, time: Time) -> String {
+        // "12 AM" could be the start of the day.
+        if let Some(midnight) = self.midnight.as_ref().filter(|_| time == Time::midnight()) {
+            return midnight.clone();
+        }
         let pattern = if time.minute() == 0 { &self.time_full } else { &self.time };
         let hour = if time.hour() % 12 == 0 { 12 } else { time.hour() % 12 };
         pattern

@@ -79,6 +79,13 @@ impl Draft<'_> {
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
+        // "Registration opens on 1 December and" is no sentence without its second date.
+        let common = super::language::Bank::of(self.written).phrases("words.common");
+        let is_cut = |head: &str| {
+            let last = folded(head.rsplit(' ').next().unwrap_or_default());
+            head.contains([',', ';', ':']) || common.iter().any(|own| own == last.trim())
+        };
+        let heads = heads.filter(|head| !is_cut(head));
         let head = heads.filter(|head| head.split(' ').count() >= SUBJECT_WORDS_MIN).max_by_key(|head| head.len());
         head.map_or_else(|| subject.clone(), |head| head.trim_end_matches([',', ';']).to_owned())
     }
@@ -105,7 +112,10 @@ impl Draft<'_> {
         let is_new = |text: &str| !known.contains(&folded(text)) && !text.contains("http");
         let mut out = String::new();
         if !self.job.starts_with("general.") {
-            let (sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
+            let (mut sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
+            // What the brief says is news, and the opening phrase is not.
+            let told: String = self.content.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
+            sentences.sort_by_key(|sentence| !told.contains(folded(sentence).trim()));
             // What counts in an invitation and in opening hours is in their table.
             let is_dated = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::OpeningHours);
             let (first, last) = if is_dated { (details, None) } else { (None, details) };
@@ -115,7 +125,9 @@ impl Draft<'_> {
                 if length >= PREHEADER_CHARACTERS_MIN || !fits || !is_new(&sentence) {
                     continue;
                 }
-                out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+                // Only whole sentences are joined by a space.
+                let gap = if out.ends_with(['.', '!', '?', ':', '…']) { " " } else { SEPARATOR };
+                out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap);
             }
         }
         if out.is_empty() {

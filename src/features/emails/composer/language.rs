@@ -147,6 +147,9 @@ pub struct Format {
     pub day_year: String,
     pub time: String,
     pub time_full: String,
+    /// The word for the end of a day.
+    #[serde(default)]
+    pub midnight: Option<String>,
     pub time_range: String,
     /// The pattern of a range of days.
     pub range: String,

@@ -470,7 +470,9 @@ impl Draft<'_> {
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let reply = mail.clone().or(phone).filter(|_| !is_labeled && (self.asks_to_reserve() || invites));
-        given.or(page).or(contact).or(help).or(reply).or(site).or(mail)
+        // The home page says nothing about an event. Without a better target, the invitation has no button, and a warning asks for a link.
+        let home = site.filter(|_| !invites || is_labeled);
+        given.or(page).or(contact).or(help).or(reply).or(home).or(mail)
     }
 
     /// Returns whether a statement asks the recipients to reserve, register or book, and the email has a button.

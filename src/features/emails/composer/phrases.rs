@@ -92,7 +92,7 @@ impl Phrasebook {
 
     /// Returns the label for a key, which never varies.
     pub fn label(&self, place: &str) -> String {
-        self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(phrase.clone()))
+        self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(self.formed(phrase)))
     }
 
     /// Returns every phrase of a key, filled with facts, if the facts fill all of them.
@@ -181,6 +181,9 @@ impl Phrasebook {
                 Some(b'?' | b'!') => return None,
                 _ => {
                     let value = self.value(name)?;
+                    // "The {brand} team" for a brand such as "The Iron Room"
+                    let is_doubled = out.to_lowercase().ends_with("the ") && value.starts_with("The ");
+                    let value = if is_doubled { value["The ".len()..].to_owned() } else { value };
                     facts += usize::from(!EVERYWHERE.contains(&name));
                     match marks {
                         Marks::None => out.push_str(&value),

@@ -249,7 +249,7 @@ impl Writer<'_> {
             // The old price comes only from the brief.
             Some(Product {
                 price: price.clone().or(shown.price),
-                price_before: old.filter(|old| price.as_ref() != Some(old)),
+                price_before: old.filter(|old| price.is_some() && price.as_ref() != Some(old)),
                 ..shown
             })
         };

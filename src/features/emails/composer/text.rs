@@ -190,6 +190,9 @@ pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
     if scripted('\u{590}'..='\u{6ff}') {
         return false;
     }
+    if is_name(text) {
+        return true;
+    }
     let words = plain(text);
     let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let score = |language: Language| {
@@ -204,6 +207,18 @@ pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
         Some(_) => own > other,
         None => own >= other && own > 0,
     }
+}
+
+/// Returns whether a text is a name in quotation marks, a measure such as "19 cm", or numbers. All of these are the same in every language.
+fn is_name(text: &str) -> bool {
+    let text = text.trim_end_matches('.');
+    let inner = text.strip_prefix(['"', '“', '„', '«']).and_then(|rest| rest.strip_suffix(['"', '”', '“', '»']));
+    let is_unit = |word: &str| {
+        ["mm", "cm", "m", "km", "ml", "cl", "l", "g", "kg", "kw", "kwh", "m²"].contains(&word.to_lowercase().as_str())
+    };
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && !word.contains(char::is_alphabetic);
+    inner.is_some_and(|name| !name.contains(['"', '“', '”']))
+        || !text.is_empty() && text.split_whitespace().all(|word| is_unit(word) || is_number(word))
 }
 
 /// The maximum number of words that are examined to recognize the language of a text.

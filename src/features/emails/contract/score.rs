@@ -409,25 +409,33 @@ async fn the_first_samples_keep_their_facts() {
 /// The half that was written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1413, 5, 6, 2);
+    holds(&score("second").await, 1414, 5, 6, 1);
 }
 
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1091, 35, 46, 5);
+    holds(&score("hostile").await, 1096, 34, 43, 3);
 }
 
-/// The prompts of a hostile writer. Neither the rules nor the note model were improved with them.
+/// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
-async fn the_unseen_samples_keep_their_facts() {
-    holds(&score("unseen").await, 517, 23, 62, 4);
+async fn the_third_samples_keep_their_facts() {
+    holds(&score("third").await, 568, 9, 13, 1);
+}
+
+/// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
+#[tokio::test]
+async fn the_fourth_samples_keep_their_facts() {
+    holds(&score("fourth").await, 371, 0, 0, 0);
 }
 
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]
 fn a_brief_that_is_given_unchanged_stays_unchanged() {
-    for sample in ["first", "second", "hostile"].into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
+    for sample in
+        ["first", "second", "hostile", "third", "fourth"].into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file))
+    {
         let brief = brief::parse(&sample.prompt, &Brand::default(), Some(&language(&sample)), sample.today);
         let read = given_brief::read(&brief, &sample.prompt, sample.today);
         assert_eq!(read.map_err(|refusal| refusal.text()), Ok(brief), "{}: {}", sample.id, sample.prompt);

@@ -88,7 +88,7 @@ impl Classifier<'_> {
         if self.is_answer(sentence, whole) {
             return vec![Piece { range: sentence.range, class: Class::Unclear }];
         }
-        if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) {
+        if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
         }
         let mut pieces = Vec::new();
@@ -138,9 +138,20 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
+        // "Notes from the meeting: we need a cook"
+        let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
+        if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
+            return false;
+        }
         let is_mail = self.prompt.fold(end - 1) != ":" || whole.len() <= end - whole.from + 8;
         self.fields.is_forwarded |= is_mail;
         is_mail
+    }
+
+    /// Returns whether a line of a forwarded email is only the writer's initials: "H x".
+    fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
+        let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
+        self.fields.is_forwarded && sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short)
     }
 
     pub fn part(&self, range: Range) -> Part {
@@ -287,6 +298,9 @@ impl Classifier<'_> {
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
+        // "Say sorry once, not five times"
+        let denies = matches!(before, Some(Class::Note | Class::Topic)) && self.prompt.is(List::Not, start) && range.len() <= 4;
+        let is_reason = is_reason || denies && !has_value(self.prompt, range);
         let is_bracketed =
             self.prompt.fold(fragment.from) == "[" && !has_value(self.prompt, Range::of(fragment.from, sentence.range.to));
         let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";

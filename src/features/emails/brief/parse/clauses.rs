@@ -12,6 +12,32 @@ pub const ABBREVIATIONS: [&str; 49] = [
     "m", "ev", "min", "max", "gg", "ggü", "jr", "op", "vol", "kg", "std",
 ];
 
+/// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
+const OPEN_ABBREVIATIONS: [&str; 22] = [
+    "zzgl",
+    "abzgl",
+    "inkl",
+    "incl",
+    "exkl",
+    "excl",
+    "bzw",
+    "evtl",
+    "ggf",
+    "ca",
+    "vorauss",
+    "voraussichtl",
+    "approx",
+    "vs",
+    "mind",
+    "insb",
+    "env",
+    "aprox",
+    "maks",
+    "tgl",
+    "tagl",
+    "resp",
+];
+
 /// A sentence of the prompt, or a line without a period.
 #[derive(Clone, Debug)]
 pub struct Sentence {
@@ -93,7 +119,7 @@ fn items(prompt: &Prompt<'_>) -> Vec<Item> {
     let mut run: Vec<Item> = Vec::new();
     let mut at = 0;
     while at < prompt.words.len() {
-        let is_open = !run.is_empty() || at > 0 && prompt.fold(at - 1) == ":";
+        let is_open = !run.is_empty() || at > 0 && matches!(prompt.fold(at - 1), ":" | ".");
         let Some((index, end)) = enumerator(prompt, at).or_else(|| inline(prompt, at).filter(|_| is_open)) else {
             at += 1;
             continue;
@@ -257,9 +283,15 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
+    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End {
+        return false;
+    }
     let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
         || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
+        if prompt.fold(next) == "(" || is_ordinal_noun(prompt, at, part) {
+            return false;
+        }
         let is_date = previous.len() <= 2 && prompt.lexicon().code == "de" || previous.contains('.') && previous.len() <= 5;
         let is_ordinal = is_date && !starts_request(prompt, next);
         return !(continues && is_ordinal
@@ -269,6 +301,20 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+}
+
+/// Returns whether a German number with a period belongs to the noun after it: ", 2. OG", "im 2. Stock". A comma, a preposition or the
+/// start of the sentence precedes it.
+fn is_ordinal_noun(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
+    let (number, noun) = (at - 1, at + 1);
+    let is_led = number == part.from
+        || matches!(
+            prompt.fold(number - 1),
+            "," | "(" | "im" | "am" | "zum" | "vom" | "der" | "die" | "das" | "den" | "dem" | "ins" | "beim"
+        );
+    let is_noun = prompt.words.is_capital(noun) && prompt.kind(noun) == Kind::Word && !prompt.is(List::Common, noun);
+    let is_other = prompt.is(List::Article, noun) || prompt.is(List::Month, noun) || starts_request(prompt, noun);
+    prompt.lexicon().code == "de" && prompt.raw(number).len() == 1 && is_led && is_noun && !is_other
 }
 
 /// Returns whether a request to the writer starts at a word.
@@ -305,7 +351,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         } else if ends_after {
             fragments.push(Range::of(from, at + 1));
             from = at + 1;
-        } else if starts_note(prompt, from, at) || starts_label(prompt, from, at) {
+        } else if starts_note(prompt, from, at) || starts_label(prompt, from, at) || interrupts(prompt, sentence, from, at) {
             fragments.push(Range::of(from, at));
             from = at;
         }
@@ -330,12 +376,37 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
+/// The minimum number of words of a fragment in which a note can start without punctuation.
+const UNPUNCTUATED_WORDS: usize = 14;
+
+/// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make
+/// it cosy".
+fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> bool {
+    if at < from + 4 || sentence.len() < UNPUNCTUATED_WORDS {
+        return false;
+    }
+    let notes = [List::NoteStart, List::NoteAny, List::NoExclamation, List::NoImages, List::NoProducts, List::NoEmoji];
+    let is_note = |at: usize| notes.iter().any(|list| prompt.at(*list, at).any(|mark| mark.to > at + 1));
+    let asked = prompt.end(List::Please, at).filter(|end| prompt.kind(*end) == Kind::Word);
+    if asked.is_some_and(|end| is_note(end) || prompt.is(List::NoteStart, end)) {
+        return true;
+    }
+    // In a text with punctuation, such phrases are often parts of statements.
+    let signs =
+        (at.saturating_sub(UNPUNCTUATED_WORDS).max(sentence.from)..at).filter(|at| prompt.kind(*at) == Kind::Sign).count();
+    let is_joined = prompt.before(List::ToVerb, at).is_some() || prompt.is(List::Finite, at - 1) || prompt.is(List::That, at - 1);
+    at > from + UNPUNCTUATED_WORDS && signs <= 1 && !is_joined && prompt.at(List::NoteStart, at).any(|mark| mark.to > at + 1)
+}
+
 /// Returns whether a note to the writer starts at a word: "… and keep it short", "… maybe mention that".
 fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
         return true;
     }
     let Some(end) = prompt.end(List::And, at).filter(|_| at > from) else { return false };
+    if prompt.at(List::NoteWhole, end).any(|mark| mark.to > end + 1 && prompt.kind(mark.to) != Kind::Word) {
+        return true;
+    }
     let first = prompt.end(List::And, from).unwrap_or(from);
     if prompt.is(List::NoteStart, first) && prompt.is(List::Report, end) {
         return true;

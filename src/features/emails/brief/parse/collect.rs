@@ -2,17 +2,18 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part};
+use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses;
 use super::contradictions;
-use super::corrections::corrections;
+use super::corrections::{Cuts, corrections};
 use super::dates;
 use super::facts::{self, Bound, Found};
 use super::lexicon::List;
 use super::names::{self, Products};
 use super::note_model;
 use super::parts;
+use super::prices;
 use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
 use super::roles::{self, Around};
@@ -54,6 +55,8 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let fields = classifier.fields;
     introductions(&prompt, &mut reads);
     talk::withdraw(&prompt, &mut reads);
+    talk::leave_older(&prompt, &mut reads);
+    talk::hide_comments(&prompt, &mut reads);
     note_model::screen(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
@@ -65,9 +68,9 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     contradictions::mark(&prompt, &mut reads);
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
-    let mut cut = corrections(&prompt, &mut reads);
-    let corrected = cut.len();
-    cut.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
+    let mut cuts = corrections(&prompt, &mut reads);
+    let corrected = cuts.gaps.clone();
+    cuts.gaps.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let language = tag(&prompt, fields.language.as_deref(), language);
     let mut brief = empty(fields, goal.unwrap_or(Goal::Announcement), language);
     if is_gibberish(&prompt) {
@@ -75,17 +78,18 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         brief.purpose = Goal::Unclear;
         return brief;
     }
-    let mut gaps = cut.clone();
-    gaps.sort_by_key(|gap| gap.from);
+    prices::add_currency(&mut reads, &prompt, brand);
+    cuts.gaps.sort_by_key(|gap| gap.from);
     for read in &reads {
-        add(&mut brief, &prompt, read, &gaps);
+        add(&mut brief, &prompt, read, &cuts);
     }
     let subject = brief.subject.as_ref().and_then(|part| part.span);
-    if subject.is_some_and(|span| {
-        cut[..corrected].iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start)
-    }) {
+    if subject
+        .is_some_and(|span| corrected.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start))
+    {
         brief.subject = None;
     }
+    parts::keep_weekdays(&mut brief);
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
     brief
@@ -165,7 +169,7 @@ fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Turns content with a word that the email must not contain into a note.
+/// Turns content with a word that the email must not contain into unclear text, which a warning reports.
 fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
     let avoided: Vec<String> =
@@ -173,7 +177,7 @@ fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
     for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Content) {
         let text = fold(prompt.text(piece.range));
         if avoided.iter().any(|word| text.contains(word.as_str())) {
-            piece.class = Class::Note;
+            piece.class = Class::Unclear;
         }
     }
 }
@@ -256,7 +260,7 @@ fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> boo
 }
 
 /// Adds the parts of a sentence to the brief.
-fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
+fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
     let whole = read.sentence.range;
     let mut run: Option<(Range, Form)> = None;
     for (index, piece) in read.pieces.iter().enumerate() {
@@ -268,7 +272,7 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
             let is_reason = index > 0 && read.pieces[index - 1].class == Class::Topic && run.is_none();
             if let Some(start) = reason(prompt, piece.range.from).filter(|_| is_reason && !read.sentence.range.is_empty()) {
                 let first = brief.facts.len();
-                statement(brief, prompt, read, piece.range, form_of(is_clause), cut);
+                statement(brief, prompt, read, piece.range, form_of(is_clause), cuts);
                 if let Some(fact) = brief.facts.get_mut(first).filter(|fact| fact.kind == FactKind::Sentence) {
                     let body = prompt.text(prompt.trim(piece.range)).trim_end_matches(['.', ',']);
                     fact.text = format!("{start} {body}.");
@@ -280,9 +284,10 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
             continue;
         }
         if let Some((range, form)) = run.take() {
-            statement(brief, prompt, read, range, form, cut);
+            statement(brief, prompt, read, range, form, cuts);
         }
         match piece.class {
+            Class::Note if loses_value(prompt, brief, piece.range) => brief.unclear.push(part(prompt, piece.range)),
             Class::Note | Class::Topic => note(brief, prompt, piece.range),
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
@@ -290,8 +295,25 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
         typed(brief, prompt, read, piece.range, whole);
     }
     if let Some((range, form)) = run {
-        statement(brief, prompt, read, range, form, cut);
+        statement(brief, prompt, read, range, form, cuts);
     }
+}
+
+/// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
+fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
+    let is_value = (range.from..range.to).any(|at| {
+        let is_number = prompt.kind(at) == Kind::Number;
+        is_number && ([List::Currency, List::Percent, List::Month].into_iter().any(|list| prompt.is(list, at + 1)))
+            || is_number && at > range.from && prompt.is(List::Currency, at - 1)
+    });
+    let span = prompt.span(range);
+    let overlaps = |own: Span| own.start < span.end && span.start < own.end;
+    let mut limits = brief
+        .constraints
+        .iter()
+        .filter_map(|constraint| constraint.span)
+        .chain(brief.audience.iter().filter_map(|part| part.span));
+    is_value && !limits.any(overlaps)
 }
 
 fn form_of(is_clause: bool) -> Form {
@@ -300,7 +322,12 @@ fn form_of(is_clause: bool) -> Form {
 
 /// Returns how a sentence to the recipients starts if "apologize for" or "thank our customers for" precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
-    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur"))?;
+    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
+    // "Apologize to the subscribers whose boxes were late"
+    if let Some(start) = apology_to(prompt, verb) {
+        return Some(start);
+    }
+    let verb = Some(verb).filter(|verb| matches!(prompt.fold(*verb), "for" | "fur"))?;
     let words = || (verb.saturating_sub(5)..verb).map(|at| prompt.fold(at));
     let has = |start: &str| words().any(|word| word.starts_with(start));
     match prompt.lexicon().code {
@@ -308,6 +335,15 @@ fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
         "en" if has("thank") => Some("Thank you for"),
         "de" if has("entschuldig") => Some("Wir entschuldigen uns für"),
         "de" if has("dank") || has("bedank") => Some("Danke für"),
+        _ => None,
+    }
+}
+
+fn apology_to(prompt: &Prompt<'_>, preposition: usize) -> Option<&'static str> {
+    let has = |start: &str| (preposition.saturating_sub(3)..preposition).any(|at| prompt.fold(at).starts_with(start));
+    match (prompt.lexicon().code, prompt.fold(preposition)) {
+        ("en", "to") if has("apologi") => Some("We apologize to"),
+        ("de", "bei") if has("entschuldig") => Some("Wir entschuldigen uns bei"),
         _ => None,
     }
 }
@@ -323,8 +359,9 @@ fn note(brief: &mut Brief, prompt: &Prompt<'_>, range: Range) {
 }
 
 /// Adds a statement and the facts in it.
-fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, form: Form, cut: &[Range]) {
+fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, form: Form, cuts: &Cuts) {
     let trimmed = prompt.trim(range);
+    let cut = cuts.gaps.as_slice();
     for gap in cut.iter().filter(|gap| gap.overlaps(trimmed)) {
         note(brief, prompt, Range::of(gap.from.max(trimmed.from), gap.to.min(trimmed.to)));
     }
@@ -343,12 +380,24 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     if label > rest.from {
         note(brief, prompt, Range::of(rest.from, label));
     }
-    let body = prompt.trim(Range::of(label, rest.to));
+    let mut body = prompt.trim(Range::of(label, rest.to));
+    // "We make 80 and then that's it": the note took the second half.
+    while rest.to < read.sentence.range.to && body.len() > 2 && prompt.before(List::And, body.to) == Some(body.to - 1) {
+        body = prompt.trim(Range::of(body.from, body.to - 1));
+    }
     let text = statement::sentence(prompt, body, form, cut);
+    let swaps = cuts.swaps.iter().filter(|(wrong, right)| body.contains(*wrong) && body.contains(*right));
+    let text =
+        swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
+    let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // The email prints its facts, but not its words.
+        // The email prints its facts and names, but not its words.
+        brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
+        if prompt.lexicon().code != brief.language.primary() {
+            brief.facts.extend(statement::names(prompt, body));
+        }
         let kind = if prompt.has(List::Condition, body) { FactKind::Condition } else { FactKind::Sentence };
         brief.facts.push(Fact { kind, role: None, text, value: None, story: None, span: Some(prompt.span(body)) });
     } else if !body.is_empty() && !read.found.iter().any(|found| body.overlaps(found.range)) {
@@ -374,9 +423,13 @@ fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     };
     let fillers =
         [List::Article, List::Code, List::UntilWord, List::FromWord, List::OnWord, List::And, List::At, List::LabelLink];
-    let words = (range.from..range.to)
-        .filter(|at| prompt.kind(*at) == Kind::Word && !is_typed(*at) && !fillers.iter().any(|list| prompt.is(*list, *at)));
-    words.count() >= 1
+    let is_open = |at: usize| !is_typed(at) && !fillers.iter().any(|list| prompt.is(*list, at));
+    // "24/12 7-13": the hours of a day are not typed.
+    (range.from..range.to).any(|at| match prompt.kind(at) {
+        Kind::Word => is_open(at),
+        Kind::Number => is_open(at) && read.found.iter().any(|found| range.contains(found.range)),
+        _ => false,
+    })
 }
 
 /// Adds the typed facts in a range.

@@ -136,6 +136,7 @@ impl Classifier<'_> {
             let next = prompt.find(List::Avoid, rest);
             let first = Range::of(rest.from, next.map_or(rest.to, |next| next.from));
             let second = next.map(|next| Range::of(next.to, rest.to));
+            let first = self.name_in(first);
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
         // "Don't use them" is an instruction to the recipients.
@@ -145,6 +146,14 @@ impl Classifier<'_> {
             self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
         }
         !words.is_empty() || !had_words && !is_weak && found.from <= start
+    }
+
+    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving".
+    fn name_in(&self, words: Range) -> Range {
+        let prompt = self.prompt;
+        let is_name = |at: usize| prompt.words.is_capital(at) || prompt.raw(at).contains(|c: char| c.is_ascii_digit());
+        let end = (words.from..words.to).find(|at| !is_name(*at)).unwrap_or(words.to);
+        if end == words.from || prompt.lexicon().code == "de" { words } else { Range::of(words.from, end) }
     }
 
     /// Reads the number of emails of a series: "three cart reminder emails", "launch series in three parts".

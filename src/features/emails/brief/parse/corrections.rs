@@ -11,9 +11,19 @@ use super::tokens::Kind;
 /// The maximum number of corrections that are read. A prompt rarely has more than two.
 const CORRECTIONS_MAX: usize = 20;
 
-/// Finds values that the prompt takes back ("20%, sorry, 25%") and returns the ranges to leave out.
-pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
+/// What a prompt takes back.
+#[derive(Debug, Default)]
+pub struct Cuts {
+    /// The ranges to leave out, in order.
+    pub gaps: Vec<Range>,
+    /// Wrong values, each with the right value that takes its place: "20% on all mugs, no, 25%".
+    pub swaps: Vec<(Range, Range)>,
+}
+
+/// Finds values that the prompt takes back: "20%, sorry, 25%".
+pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     let mut cut = Vec::new();
+    let mut swaps: Vec<(Range, Range)> = Vec::new();
     let mut all: Vec<Found> = reads.iter().flat_map(|read| read.found.clone()).collect();
     let fields = reads.iter().flat_map(|read| &read.pieces).filter(|piece| piece.class == Class::Field);
     for piece in fields {
@@ -30,33 +40,9 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
             continue;
         }
         let cuts = cut.len();
-        for (index, wrong) in all.iter().enumerate().rev() {
-            // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
-            let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
-            let has_new =
-                index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
-            if is_old(wrong) && has_new {
-                continue;
-            }
-            let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
-            let is_near = |right: &&Found| {
-                let is_day = matches!(right.kind, FactKind::Date | FactKind::Period | FactKind::Time);
-                !is_day || (mark.to + 1..right.range.from).all(|at| !ends_sentence(prompt, at))
-            };
-            let right = all[index + 1..]
-                .iter()
-                .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
-            // "No" can also deny ("no booking"), so it corrects a value only if the value is directly before it and the new one directly
-            // after it.
-            let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
-            let touches = |right: &&Found| {
-                let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-                signs(wrong.range.to, mark.from) && signs(mark.to, right.range.from)
-            };
-            if let Some(right) = right.filter(|_| near).filter(is_near).filter(|right| !denies || touches(right)) {
-                cut.push(Range::of(wrong.range.from, right.range.from));
-                break;
-            }
+        if let Some((wrong, right, is_swap)) = correction(prompt, &all, Range::of(mark.from, mark.to)) {
+            swaps.extend(is_swap.then_some((wrong, right)));
+            cut.push(if is_swap { Range::of(mark.from, right.to) } else { Range::of(wrong.from, right.from) });
         }
         let own = Range::of(mark.from, mark.to);
         if cut.len() == cuts {
@@ -69,9 +55,68 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
     cut.dedup();
     for read in reads {
         let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
-        read.found.retain(|found| is_old(found) || !cut.iter().any(|gap| gap.overlaps(found.range)));
+        let is_swapped = |found: &Found| swaps.iter().any(|(_, right)| *right == found.range);
+        let is_wrong = |found: &Found| swaps.iter().any(|(wrong, _)| *wrong == found.range);
+        read.found.retain(|found| {
+            !is_wrong(found) && (is_old(found) || is_swapped(found) || !cut.iter().any(|gap| gap.overlaps(found.range)))
+        });
     }
-    cut
+    Cuts { gaps: cut, swaps }
+}
+
+/// The maximum number of words between a wrong value and the phrase that corrects it.
+const WRONG_DISTANCE_MAX: usize = 6;
+
+/// Returns the wrong value before a phrase, the right one after it, and whether the right one takes the place of the wrong one because
+/// other words follow the wrong one.
+fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range, Range, bool)> {
+    // An ellipsis counts as one sign.
+    let words = |from: usize, to: usize| (from..to).filter(|at| prompt.fold(*at) != "." || prompt.fold(at + 1) != ".").count();
+    let is_before = |wrong: &Found| wrong.range.to <= mark.from;
+    // The first value after the phrase is the right one: "for 3 months at half price, no sorry 2 months half price".
+    let first = all.iter().find(|found| found.range.from >= mark.to);
+    let has_wrong = |right: &Found| {
+        let mut same = all.iter().filter(|found| found.kind == right.kind && is_before(found));
+        same.any(|found| words(found.range.to, mark.from) <= WRONG_DISTANCE_MAX)
+    };
+    let is_joined = |right: &Found| (mark.to..right.range.from).all(|at| !ends_sentence(prompt, at));
+    let kind = first.filter(|right| has_wrong(right) && is_joined(right)).map(|right| right.kind);
+    for (index, wrong) in all.iter().enumerate().rev() {
+        if kind.is_some_and(|kind| kind != wrong.kind) {
+            continue;
+        }
+        // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
+        let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
+        let has_new =
+            index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
+        if is_old(wrong) && has_new {
+            continue;
+        }
+        let is_near = is_before(wrong)
+            && if kind.is_some() { words(wrong.range.to, mark.from) } else { mark.from - wrong.range.to } <= WRONG_DISTANCE_MAX;
+        if let Some(right) = right_value(prompt, &all[index + 1..], wrong, mark).filter(|_| is_near) {
+            let is_told = |at: usize| prompt.kind(at) == Kind::Word && !prompt.is(List::And, at);
+            let is_whole = (wrong.range.from..right.to).all(|at| !ends_sentence(prompt, at));
+            let is_swap = (wrong.range.to..mark.from).any(is_told) && is_whole && right.from <= mark.to + 1;
+            return Some((wrong.range, right, is_swap));
+        }
+    }
+    None
+}
+
+/// Returns the first value after a phrase that can replace a wrong value of the same kind. The right day is in the sentence of the phrase.
+fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range) -> Option<Range> {
+    let right = later
+        .iter()
+        .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14)?
+        .range;
+    let is_day = matches!(wrong.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+    let is_near = !is_day || (mark.to + 1..right.from).all(|at| !ends_sentence(prompt, at));
+    // "No" can also deny ("no booking"), so it corrects a value only if the value is directly before it and the new one directly after it.
+    let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
+    let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
+    let touches = || signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
+    (is_near && (!denies || touches())).then_some(right)
 }
 
 fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {

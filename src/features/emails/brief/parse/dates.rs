@@ -317,6 +317,10 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
+        // "on Tuesdays, 10 min"
+        if prompt.fold(start - 1) == "," && end == start + 1 || is_plural(prompt, at) && prompt.is(List::Unit, end) {
+            return None;
+        }
         let is_article = at > 0 && prompt.fold(at - 1) == "le";
         let is_time = !is_article && end == start + 1 && time(prompt, start).is_some();
         let is_clock = is_time

@@ -138,13 +138,39 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
+    // "pasa de 12,50 a 11"
+    let before = prompt.before(List::To, at).filter(|to| !prompt.is(List::And, *to) && prompt.fold(*to) != "-");
+    let changes =
+        before.is_some_and(|to| to > 0 && prompt.kind(to - 1) == Kind::Number && prompt.raw(to - 1).contains([',', '.']));
+    if changes
+        && !is_counted
+        && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
+        && prompt.mentions(List::Currency)
+    {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
     let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
     if is_decimal && !is_counted && prompt.mentions(List::Currency) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
+    // "19.50 each", "178.50": too many minutes or hours for a time.
+    let (whole, cents) = prompt.raw(at).split_once('.').unwrap_or_default();
+    let has_cents = cents.len() == 2 && whole.parse::<u32>().is_ok_and(|whole| whole > 24 && whole < 10_000);
+    let is_measured = prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).len() <= 3 && !prompt.is(List::Common, at + 1);
+    if !is_counted && (prompt.is(List::Each, at + 1) || has_cents && !is_measured && prompt.fold(at + 1) != ".") {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    // "the single class stays at 18"
+    let ends = !matches!(prompt.kind(at + 1), Kind::Word | Kind::Number) && prompt.fold(at + 1) != "-";
+    if ends && !is_counted && prompt.before(List::Costs, at).is_some() {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     // "140 statt 120 €"
-    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| money(prompt, end).is_some());
+    let is_sum = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() > 2 && !prompt.raw(at).contains(':');
+    let is_new = prompt
+        .end(List::Old, at + 1)
+        .is_some_and(|end| money(prompt, end).is_some() || is_sum(end) && is_sum(at) && is_price_near(prompt, at));
     if is_new && !is_counted {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }

@@ -3,6 +3,7 @@
 use super::super::{CallToAction, ConstraintKind, Signature};
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
+use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -29,6 +30,10 @@ impl Classifier<'_> {
                 let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < range.to).count().max(1);
                 return Some((taken, Piece { range, class: Class::Field }));
             }
+            // "CTA: none really"
+            List::LabelButton if self.prompt.is(List::Not, value.from) && !self.prompt.words.is_capital(value.from) => {
+                Class::Note
+            }
             List::LabelButton => {
                 self.button(value, start);
                 Class::Field
@@ -37,8 +42,21 @@ impl Classifier<'_> {
                 return Some(self.signed(sentence, at, value));
             }
             List::LabelAudience => {
+                // "Target: former pickers, tell them they have priority until 15 July"
+                let later = sentence.fragments[at..]
+                    .iter()
+                    .find(|fragment| fragment.from > value.from && has_value(self.prompt, **fragment));
+                if let Some(later) = later {
+                    let value = self.prompt.trim(Range::of(value.from, later.from));
+                    self.fields.audience = Some(self.part(value));
+                    let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < later.from).count().max(1);
+                    return Some((taken, Piece { range: Range::of(all.from, later.from), class: Class::Note }));
+                }
                 self.fields.audience = Some(self.part(value));
-                Class::Note
+                // "Who: Coach Dele" names no readers.
+                let names =
+                    (value.from..value.to).any(|at| self.prompt.words.is_capital(at) || self.prompt.kind(at) == Kind::Number);
+                if names && !self.prompt.has(List::Readers, value) { Class::Unclear } else { Class::Note }
             }
             List::LabelTone => {
                 for fragment in &sentence.fragments[at..] {
@@ -63,6 +81,8 @@ impl Classifier<'_> {
             let title = self.inner(**fragment);
             title.len() <= 8
                 && !self.prompt.is(List::NoteStart, self.start(**fragment))
+                && !self.prompt.is(List::Without, self.start(**fragment))
+                && !self.prompt.is(List::Not, self.start(**fragment))
                 && !self.is_limit(title)
                 && !self.prompt.has(List::Finite, title)
         };
@@ -96,6 +116,12 @@ impl Classifier<'_> {
             } else {
                 is
             };
+            // "TODO Franz: photo of the kitchen"
+            let is_named = list == L::LabelNote
+                && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
+                && prompt.words.is_capital(is)
+                && prompt.fold(is + 1) == ":";
+            let is = if is_named { is + 1 } else { is };
             let is_marked = matches!(prompt.fold(is), ":" | "=" | "→") || prompt.fold(is) == "-" && !prompt.words.is_glued(is);
             let is_quoted = prompt.is_quote(is) || prompt.fold(is) == "," && prompt.is_quote(is + 1);
             let follows = prompt.words.is_capital(is) || prompt.is(L::Article, is);
@@ -115,7 +141,9 @@ impl Classifier<'_> {
                 }
                 _ => false,
             };
-            if is_marked || is_bare {
+            // "Firma de Nuria Casaldueño, viernes 27": a book signing.
+            let is_event = prompt.fold(rest.from) == "firma" && !is_marked && self.seen == 1 && self.count > 2;
+            if (is_marked || is_bare) && !is_event {
                 let value = prompt.trim(Range::of(if is_marked { is + 1 } else { is }, rest.to));
                 return (!value.is_empty()).then_some((list, value));
             }

@@ -106,6 +106,12 @@ lists! {
     Correction = "note.correction",
     /// Phrases that take back what precedes: "keep that out".
     Withdrawn = "note.withdrawn",
+    /// Phrases of people who do not know which of several values is right: "not sure which".
+    Doubt = "note.doubt",
+    /// Words for an older text that the prompt quotes: "last year's text".
+    OldText = "note.old_text",
+    /// Words before a reason: "because", "otherwise".
+    Because = "words.because",
     /// Words of people who think aloud or chat: "I guess", "lol".
     Remark = "note.remark",
     /// Sounds that the email leaves out: "um", "lol".
@@ -146,6 +152,10 @@ lists! {
     NotOffer = "number.not_offer",
     /// Words before an old price.
     Old = "number.old",
+    /// Words before a price without a currency: "stays at 18".
+    Costs = "number.costs",
+    /// Words after a price without a currency: "19.50 each".
+    Each = "number.each",
     /// Words after an old price.
     OldAfter = "number.old_after",
     /// Words before a minimum order value.
@@ -359,7 +369,7 @@ impl Lexicon {
     /// Returns the correct spelling of a lowercase word that lacks a letter or has two letters swapped.
     pub fn spelled(&self, word: &str) -> Option<&str> {
         let own = fold(word);
-        let is_plain = own.is_ascii() && own.len() >= 6 && own.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_plain = own.is_ascii() && own.len() >= 5 && own.bytes().all(|byte| byte.is_ascii_lowercase());
         let found = self.spelling.iter().filter(|_| is_plain).find(|(right, _)| misspells(own.as_bytes(), right.as_bytes()));
         found.map(|(_, written)| written.as_str())
     }

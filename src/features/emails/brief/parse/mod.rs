@@ -2,8 +2,8 @@
 //!
 //! The prompt is split into sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer
 //! (`classify`, `labels`, `constraints`, and `note_model` for what the rules miss). The typed facts are read from the fragments (`facts`,
-//! `dates`, `times`, `names`), and the words around a fact give it its role (`roles`). Nearly all words are in the word lists of each
-//! language (`lexicon`, `assets/brief`).
+//! `dates`, `times`, `names`, `prices`), and the words around a fact give it its role (`roles`). Nearly all words are in the word lists of
+//! each language (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;
@@ -20,6 +20,7 @@ mod lexicon;
 mod names;
 mod note_model;
 mod parts;
+mod prices;
 mod prompt;
 mod reading;
 mod requests;

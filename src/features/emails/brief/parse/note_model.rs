@@ -9,9 +9,10 @@ mod train;
 
 use super::classify::{Class, Piece};
 use super::facts::has_value;
+use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
-use super::tokens::fold;
+use super::tokens::{Kind, fold};
 
 /// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight is the bias, which every text has.
 static WEIGHTS: &[u8; BUCKETS] = include_bytes!("../../../../../assets/brief/notes.weights");
@@ -37,18 +38,40 @@ const SHORT_WORDS: usize = 3;
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
+        let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
             let text = prompt.text(range);
+            // Brackets after a note belong to it: "don't blame the host (Hexaline)".
+            if prompt.fold(range.from) == "(" && unclear_until == Some(range.from) && !names(prompt, range) {
+                group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
+                continue;
+            }
+            // What corrects a value is read by the rules for corrections.
+            if prompt.has(List::Correction, range) && has_value(prompt, range) {
+                continue;
+            }
             if probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
             // "Key facts:" is a label. Its loss needs no warning.
             let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX;
-            let class = if is_label { Class::Note } else { Class::Unclear };
+            let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
+            let class = match (is_label, has_link) {
+                (true, _) => Class::Note,
+                // The address is read.
+                (_, true) => Class::Topic,
+                _ => Class::Unclear,
+            };
+            unclear_until = (class == Class::Unclear).then_some(range.to);
             group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = class);
         }
     }
+}
+
+/// Returns whether a text has a value or a capitalized word.
+fn names(prompt: &Prompt<'_>, range: Range) -> bool {
+    has_value(prompt, range) || (range.from..range.to).any(|at| prompt.words.is_capital(at))
 }
 
 /// Groups the pieces of a sentence: the pieces in the same brackets form one group, and every other piece is a group. Groups without
@@ -71,6 +94,8 @@ fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
     match (has_value(prompt, range), is_alone) {
+        // "New Year's menu: five courses": the topic of the prompt.
+        (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         (false, true) if range.len() > SHORT_WORDS => 0.9,
         (false, _) => 0.97,

@@ -1,7 +1,7 @@
 //! Fills in the parts of a brief that follow from the whole prompt: the offer, the event, the stories, the button's link, and a missing
 //! purpose or signature.
 
-use super::super::{Brief, CallToAction, Event, FactKind, FactRole, Goal, Offer, Part, Signature, Story};
+use super::super::{Brief, CallToAction, Event, Fact, FactKind, FactRole, FactValue, Goal, Offer, Part, Signature, Story};
 use super::classify::Class;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -35,6 +35,24 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     link(brief);
     if brief.signature.is_none() {
         brief.signature = introduction(prompt);
+    }
+}
+
+/// Removes the day of a deadline that is only a weekday if the event is later than a week: "until Thursday" can then mean the Thursday
+/// before the event.
+pub fn keep_weekdays(brief: &mut Brief) {
+    let day = |fact: &Fact| match fact.value {
+        Some(FactValue::Days { first, last: None }) => Some(first),
+        _ => None,
+    };
+    let is_named = |fact: &Fact| !fact.text.contains(|c: char| c.is_ascii_digit());
+    let events = brief.facts.iter().filter(|fact| fact.role == Some(FactRole::Event) && !is_named(fact));
+    let Some(event) = events.filter_map(day).min() else { return };
+    for fact in brief.facts.iter_mut().filter(|fact| fact.role == Some(FactRole::OrderBy) && is_named(fact)) {
+        let is_far = day(fact).and_then(|first| first.until(event).ok()).is_some_and(|span| span.get_days() > 6);
+        if is_far {
+            fact.value = None;
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::clauses::Sentence;
 use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
 
 /// A sentence with its classified pieces and the facts in it.
 pub struct Read {
@@ -22,5 +23,8 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
         .into_iter()
         .filter_map(|list| prompt.end(list, range.from))
         .filter(|end| *end < range.to && prompt.fold(*end) == ":");
-    ends.max().map_or(start, |end| end + 1)
+    // "Link is https://…"
+    let link = prompt.end(List::LabelLink, range.from).map(|end| prompt.end(List::LabelIs, end).unwrap_or(end));
+    let link = link.filter(|link| *link < range.to && prompt.kind(*link) == Kind::Link);
+    ends.max().map(|end| end + 1).max(link).unwrap_or(start)
 }

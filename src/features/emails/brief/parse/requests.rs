@@ -8,6 +8,9 @@ use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::prompt::Range;
 use super::tokens::Kind;
 
+/// The minimum number of words of content that follows a request without punctuation.
+const CONTENT_WORDS_MIN: usize = 6;
+
 impl Classifier<'_> {
     /// Recognizes a request to write about something. Returns the content in it, which is empty if the request has none.
     #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
@@ -37,6 +40,10 @@ impl Classifier<'_> {
         let start = verb.unwrap_or(start);
         let asks = prompt.end(List::Ask, start);
         if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
+            // "Say sorry once" is a rule.
+            if prompt.at(List::NoteStart, start).any(|mark| mark.to > end) {
+                return Some(none);
+            }
             self.reports = true;
             let mut end = prompt.end(List::Readers, end).unwrap_or(end);
             while let Some(next) =
@@ -144,7 +151,9 @@ impl Classifier<'_> {
                 if self.audience(rest, at) {
                     let about = (at + 1..fragment.to)
                         .find_map(|at| prompt.end(List::About, at).filter(|end| *end > at + 1 || prompt.fold(at) == "about"));
-                    return Some(about.unwrap_or(fragment.to));
+                    let readers = prompt.find(List::Readers, rest).map(|readers| Range::of(readers.to, fragment.to));
+                    let follows = || readers.and_then(|rest| self.rest_of_request(rest)).filter(|_| writes.is_some());
+                    return Some(about.or_else(follows).unwrap_or(fragment.to));
                 }
             }
             let about = prompt.end(List::About, at).or_else(|| prompt.end(List::For, at).filter(|_| at == email.to));
@@ -153,6 +162,53 @@ impl Classifier<'_> {
             }
             at += 1;
         }
-        Some(fragment.to)
+        let rest = Range::of(email.to, fragment.to);
+        Some(self.unpunctuated(email, rest, fragment, is_title, writes.is_some()).unwrap_or(fragment.to))
+    }
+
+    /// Returns the start of the content that follows the name of the email without "about" or a sign: "Reminder Christmas concert, …".
+    fn unpunctuated(&self, email: Range, rest: Range, fragment: Range, is_title: bool, is_asked: bool) -> Option<usize> {
+        let prompt = self.prompt;
+        let mut goals = prompt.all(List::Goal, Range::of(email.from, email.from + 1));
+        let is_reminder = is_title && goals.any(|mark| goal_of(mark) == Goal::Reminder);
+        let is_name = is_reminder && prompt.fold(fragment.to - 1) == "," && self.inner(rest).len() >= 2;
+        if is_name && self.starts_content(rest) {
+            return Some(rest.from);
+        }
+        self.rest_of_request(rest).filter(|_| is_asked || is_reminder)
+    }
+
+    /// Returns the start of the content that follows a request without punctuation: "can you do a quick mail studio closed from 24 Dec".
+    fn rest_of_request(&self, rest: Range) -> Option<usize> {
+        let prompt = self.prompt;
+        // "kannst du eine Mail an alle Patienten machen wir haben …": the verb of the request is at its end.
+        let fillers = [List::Tone, List::ToneFill, List::Please, List::Write];
+        let is_tone = |at: usize| fillers.into_iter().find_map(|list| prompt.end(list, at));
+        let mut at = rest.from;
+        while let Some(end) = is_tone(at).filter(|end| *end < rest.to) {
+            at = end;
+        }
+        let content = Range::of(at, rest.to);
+        (self.starts_content(content) && content.len() >= CONTENT_WORDS_MIN && has_value(prompt, content)).then_some(at)
+    }
+
+    /// Returns whether the words after a request are content: neither a preposition nor a relative pronoun continues the request.
+    fn starts_content(&self, content: Range) -> bool {
+        let prompt = self.prompt;
+        let at = content.from;
+        let lists = [
+            List::For,
+            List::With,
+            List::To,
+            List::That,
+            List::And,
+            List::AudienceStart,
+            List::InLanguage,
+            List::At,
+            List::Email,
+        ];
+        let continues = prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at));
+        let relates = matches!(prompt.fold(at), "die" | "der" | "welche" | "deren" | "who" | "whose" | "which" | "qui" | "que");
+        !continues && !relates
     }
 }

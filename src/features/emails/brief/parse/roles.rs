@@ -20,6 +20,12 @@ const CUES: [(List, FactRole); 10] = [
     (List::CueOffer, FactRole::Offer),
 ];
 
+/// The first letters of words for an invitation.
+const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig", "save"];
+
+/// The weight of an invitation at the start of the prompt.
+const INVITATION_WEIGHT: f32 = 2.5;
+
 /// Returns the purpose that the words of the prompt name: the one with the most weight, where earlier words weigh more.
 pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let mut weights: Vec<(Goal, f32)> = Vec::new();
@@ -48,6 +54,14 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         match weights.iter_mut().find(|(other, _)| *other == goal) {
             Some((_, weight)) => *weight += early * long * 0.7,
             None => weights.push((goal, early * long)),
+        }
+    }
+    // "Invite members to our winter meet"
+    let invites = (0..3.min(prompt.words.len())).any(|at| INVITES.iter().any(|stem| prompt.fold(at).starts_with(stem)));
+    if invites && prompt.mentions(List::Month) {
+        match weights.iter_mut().find(|(goal, _)| *goal == Goal::Event) {
+            Some((_, weight)) => *weight += INVITATION_WEIGHT,
+            None => weights.push((Goal::Event, INVITATION_WEIGHT)),
         }
     }
     weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
@@ -102,6 +116,10 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     let prompt = around.prompt;
+    // "Kupfer +18 %": an increase.
+    if found.range.from > 0 && prompt.fold(found.range.from - 1) == "+" && prompt.words.is_glued(found.range.from) {
+        return false;
+    }
     let after = Range::of(found.range.to, (found.range.to + 3).min(around.sentence.to));
     if prompt.has(List::Off, Range::of(found.range.to, (found.range.to + 2).min(around.sentence.to)))
         && !prompt.has(List::NotOffer, after)
@@ -162,8 +180,18 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
         // "Closed until 10 January", "closes on 10 January"
         Some(role) => role,
+        // "The invoice is due on the 5th": a day of every month.
+        None if is_bare_day(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }
+}
+
+/// Returns whether a date names neither a month nor a weekday.
+fn is_bare_day(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let named = [List::Month, List::Weekday, List::ShortWeekday, List::NamedDay, List::Today, List::Tomorrow, List::Yesterday];
+    let numbers = (found.range.from..found.range.to).filter(|at| prompt.kind(*at) == Kind::Number);
+    let plain = numbers.clone().count() == 1 && numbers.into_iter().all(|at| prompt.raw(at).len() <= 2);
+    found.bound == Bound::None && plain && !named.into_iter().any(|list| prompt.has(list, found.range))
 }
 
 /// Returns the role that the nearest cue in the sentence gives. Cues in the same fragment and before the date are preferred.

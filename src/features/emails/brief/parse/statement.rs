@@ -1,5 +1,6 @@
 //! Makes sentences for the recipients from the words of a prompt.
 
+use super::super::{Fact, FactKind};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -30,6 +31,38 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     ended(&capital(&text))
+}
+
+/// The units of measurement that are the same in most languages.
+const UNITS: [&str; 12] = ["mm", "cm", "m", "km", "ml", "cl", "l", "g", "kg", "kw", "kwh", "m²"];
+
+/// The maximum number of words of a name in quotation marks.
+const NAME_WORDS_MAX: usize = 5;
+
+/// Returns the names in quotation marks and the measures of a text that is not in the email's language.
+pub fn names(prompt: &Prompt<'_>, range: Range) -> Vec<Fact> {
+    let fact = |own: Range| Fact {
+        kind: FactKind::Sentence,
+        role: None,
+        text: prompt.text(own).to_owned(),
+        value: None,
+        story: None,
+        span: Some(prompt.span(own)),
+    };
+    let mut found = Vec::new();
+    let mut at = range.from;
+    while at < range.to {
+        if let Some(close) = prompt.quote_end(at, range.to) {
+            let own = Range::of(at + 1, close);
+            let is_name = own.len() <= NAME_WORDS_MAX && (own.from..own.to).any(|at| prompt.words.is_capital(at));
+            found.extend(is_name.then(|| fact(Range::of(at, close + 1))));
+            at = close;
+        } else if prompt.kind(at) == Kind::Number && UNITS.contains(&prompt.fold(at + 1)) {
+            found.push(fact(Range::of(at, at + 2)));
+        }
+        at += 1;
+    }
+    found
 }
 
 fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {

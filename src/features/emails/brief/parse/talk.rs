@@ -39,6 +39,54 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
+/// The maximum number of words of a sentence whose doubt concerns all of it.
+const DOUBT_WORDS_MAX: usize = 40;
+
+/// The words that end the line before a quoted email: "Julian wrote:".
+const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
+
+/// Turns older texts into unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences in which
+/// the writer doubts which value is right.
+pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    let mut told = false;
+    let mut is_older = false;
+    let mut old_until = 0;
+    for read in reads {
+        let Range { from, to } = read.sentence.range;
+        let is_quoted = prompt.fold(prompt.line_start(from)) == ">";
+        let wrote = (from..to).any(|at| WROTE.contains(&prompt.fold(at)) && prompt.fold(at + 1) == ":");
+        is_older = told && (is_older && is_quoted || wrote);
+        if prompt.has(List::OldText, read.sentence.range) && prompt.sign(":", read.sentence.range).is_some() {
+            let blank = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End && prompt.kind(at + 1) == Kind::End);
+            old_until = blank.unwrap_or(prompt.words.len());
+        }
+        let doubts = to - from <= DOUBT_WORDS_MAX && prompt.has(List::Doubt, read.sentence.range);
+        if is_older || from < old_until || doubts {
+            take_back(read, Range::of(from, to));
+        }
+        told |= read.pieces.iter().any(|piece| piece.class == Class::Content && has_value(prompt, piece.range));
+    }
+}
+
+/// Turns HTML comments into notes. Readers of a web page do not see them.
+pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    let is_open = |at: usize| prompt.fold(at) == "<" && prompt.fold(at + 1) == "!" && prompt.words.is_glued(at + 1);
+    let is_close = |at: usize| prompt.fold(at) == ">" && at > 1 && prompt.fold(at - 1) == "-" && prompt.words.is_glued(at);
+    let mut at = 0;
+    while at < prompt.words.len() {
+        if !is_open(at) {
+            at += 1;
+            continue;
+        }
+        let end = (at..prompt.words.len()).find(|at| is_close(*at)).map_or(prompt.words.len(), |close| close + 1);
+        let comment = Range::of(at, end);
+        for piece in reads.iter_mut().flat_map(|read| &mut read.pieces).filter(|piece| comment.contains(piece.range)) {
+            piece.class = Class::Note;
+        }
+        at = end;
+    }
+}
+
 fn take_back(read: &mut Read, scope: Range) {
     let printed = |piece: &&mut super::classify::Piece| matches!(piece.class, Class::Content | Class::Topic);
     read.pieces.iter_mut().filter(printed).filter(|piece| scope.overlaps(piece.range)).for_each(|piece| {
@@ -73,7 +121,7 @@ fn bracket(prompt: &Prompt<'_>, fragments: &[Range], at: usize) -> Option<Range>
 /// Returns whether a line end or a punctuation mark is at an index or one word later: "leave that out please".
 fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
     let stops = |at: usize| prompt.kind(at) == Kind::End || prompt.kind(at) == Kind::Sign && prompt.fold(at) != "\"";
-    stops(at) || stops(at + 1)
+    stops(at) || stops(at + 1) || prompt.is(List::Because, at)
 }
 
 /// Returns whether a word only joins a phrase to the text before it.

@@ -23,7 +23,11 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         Bound::None
     };
     let first = clock(prompt, start)?;
-    if let Some(to) = prompt.end(List::To, first.end) {
+    // "11h and 15h" are two times.
+    let is_pair = matches!(prompt.fold(first.end), "&" | "+" | "/")
+        || prompt.is(List::And, first.end) && prompt.kind(first.end) == Kind::Word;
+    let is_pair = is_pair && prompt.before(List::Between, start).is_none();
+    if let Some(to) = prompt.end(List::To, first.end).filter(|_| !is_pair) {
         let to = prompt.end(List::TimeAt, to).unwrap_or(to);
         if let Some(last) = clock(prompt, to) {
             let is_marked = first.is_marked || last.is_marked;
