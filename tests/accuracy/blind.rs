@@ -175,7 +175,7 @@ fn spelling_finds_most_errors_and_is_mostly_right() {
 #[test]
 fn spelling_is_as_good_on_the_second_set() {
     let (found, precision) = measure_spelling(include_str!("../samples/validation/blind/spelling-second.txt"));
-    assert!(precision >= 0.90 && found >= 0.75);
+    assert!(precision >= 0.90 && found >= 0.85);
 }
 
 #[derive(serde::Deserialize)]

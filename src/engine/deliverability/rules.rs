@@ -262,8 +262,13 @@ mod tests {
         for rule in RULES.iter() {
             assert!((0.0..=2.5).contains(&rule.weight) && rule.text.ends_with('.') && !rule.remedy.is_empty(), "{}", rule.id);
         }
-        let sources =
-            [include_str!("sender.rs"), include_str!("content.rs"), include_str!("links.rs"), include_str!("impersonation.rs")];
+        let sources = [
+            include_str!("sender.rs"),
+            include_str!("content.rs"),
+            include_str!("links.rs"),
+            include_str!("impersonation.rs"),
+            include_str!("rules.rs"),
+        ];
         let has_phrases = |rule: &&Rule| PHRASES.phrases.iter().any(|phrase| phrase.group == rule.id);
         for rule in RULES.iter().filter(|rule| !has_phrases(rule)) {
             assert!(sources.iter().any(|source| source.contains(&format!("\"{}\"", rule.id))), "no code adds {}", rule.id);

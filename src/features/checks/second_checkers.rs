@@ -4,7 +4,6 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::context::CheckContext;
-use super::spelling::SpellingOptions;
 use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Speaker, Turn};
 use crate::engine::spelling::findings::Finding;
@@ -25,18 +24,12 @@ pub struct SecondOpinion {
 }
 
 /// Asks the configured checkers at the same time.
-pub async fn ask(
-    context: &CheckContext,
-    html: &str,
-    options: &SpellingOptions,
-    project: Option<ProjectId>,
-) -> Vec<SecondOpinion> {
+pub async fn ask(context: &CheckContext, html: &str, language: Option<&str>, project: Option<ProjectId>) -> Vec<SecondOpinion> {
     let settings = &context.engine.settings.validation;
-    if !options.second_checkers || settings.language_tool.is_none() && settings.model.is_none() {
+    if settings.language_tool.is_none() && settings.model.is_none() {
         return Vec::new();
     }
     let blocks = html_blocks(html);
-    let language = options.languages.first().map(String::as_str);
     let (tool, model) =
         tokio::join!(ask_language_tool(context, &blocks, language), ask_model(context, &blocks, language, project));
     tool.into_iter().chain(model).collect()
@@ -119,14 +112,14 @@ mod tests {
     fn a_language_tool_server_adds_findings() {
         let found = json!({
             "language": { "code": "en-US" },
-            "matches": [{ "offset": 11, "length": 4, "replacements": [{ "value": "grey" }], "rule": { "id": "SKY", "issueType": "grammar" } }],
+            "matches": [{ "offset": 11, "length": 4, "replacements": [{ "value": "bright" }], "rule": { "id": "SKY", "issueType": "grammar" } }],
         });
         let peer = Site::start(vec![("/v2/check", 200, "application/json", found.to_string().into())]);
         let url = peer.url().trim_end_matches('/').to_owned();
         let app = TestApp::with(move |settings| settings.validation.language_tool = Some(url));
         let data = checked(&app, json!({ "html": HTML }));
         assert_eq!(words(&data), ["blue", "recieve"]);
-        assert_eq!((&data["errors"][0]["rule"], &data["errors"][0]["suggestions"]), (&json!("SKY"), &json!(["grey"])));
+        assert_eq!((&data["errors"][0]["rule"], &data["errors"][0]["suggestions"]), (&json!("SKY"), &json!(["bright"])));
         assert_eq!(data["metadata"]["aiModel"], "LanguageTool");
         peer.set("/v2/check", 500, "no");
         let data = checked(&app, json!({ "html": HTML }));
@@ -137,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_language_model_adds_findings_about_emails_of_a_brand() {
-        let error = json!({ "block": 0, "word": "blue", "occurrence": 1, "suggestions": ["grey"], "type": "grammar" });
+        let error = json!({ "block": 0, "word": "blue", "occurrence": 1, "suggestions": ["bright"], "type": "grammar" });
         let peer = FakeModel::with(vec![Reaction::Text(json!({ "errors": [error] }).to_string())]);
         let url = peer.url();
         let app = TestApp::with(move |settings| {

@@ -213,8 +213,10 @@ pub async fn check(
         None => Vec::new(),
     };
     let project = options.project.or(email.project);
-    let others = second_checkers::ask(context, &email.html, &options, project);
-    let options = Options { languages: options.languages.clone(), grammar: options.grammar, names };
+    let (language, asks) = (options.languages.first().cloned(), options.second_checkers);
+    let others =
+        async { if asks { second_checkers::ask(context, &email.html, language.as_deref(), project).await } else { Vec::new() } };
+    let options = Options { languages: options.languages, grammar: options.grammar, names };
     let (engine, html, now) = (context.engine.clone(), email.html.clone(), context.engine.clock.now().0 / 1000);
     let work = tokio::task::spawn_blocking(move || check_html(&html, &options, &engine.dictionaries, now));
     let (done, others) = tokio::join!(tokio::time::timeout(limits::SPELLING_TIME, work), others);
