@@ -99,6 +99,8 @@
 //! - *How is an email checked?* [`features::validation`]: links, email clients, spelling, deliverability, accessibility. A worker process
 //!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
 //!   [`engine::spelling`] and [`engine::deliverability`] read the text.
+//! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
+//!   client shows; the devices are in `assets/clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.

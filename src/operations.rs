@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects, saved_blocks,
-    segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects,
+    saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.

@@ -25,7 +25,10 @@ const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:
 
 #[tokio::test]
 async fn an_email_is_rendered_at_several_widths_with_thumbnails_and_warnings() {
-    let look = ScreenshotOptions { thumbnails: Thumbnails { top_width: Some(100), full_width: None }, ..ScreenshotOptions::of(&[600, 375]) };
+    let look = ScreenshotOptions {
+        thumbnails: Thumbnails { top_width: Some(100), full_width: None },
+        ..ScreenshotOptions::of(&[600, 375])
+    };
     let drawn = pixels().screenshots(&page(LETTER), &look).await.expect("it can be drawn");
     for (shot, width) in drawn.made.iter().zip([600, 375]) {
         let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
@@ -107,7 +110,11 @@ async fn a_chromium_renders_the_same_and_makes_no_requests() {
     image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
     let page = Page { html, images: [("https://x.example/c d.png".to_owned(), Arc::new(green.into_inner()))].into() };
     for (dark, color) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
-        let look = ScreenshotOptions { dark, thumbnails: Thumbnails { top_width: Some(60), full_width: None }, ..ScreenshotOptions::of(&[600, 375]) };
+        let look = ScreenshotOptions {
+            dark,
+            thumbnails: Thumbnails { top_width: Some(60), full_width: None },
+            ..ScreenshotOptions::of(&[600, 375])
+        };
         let drawn = pixels.screenshots(&page, &look).await.expect("it can be drawn");
         for (shot, width) in drawn.made.iter().zip([600, 375]) {
             let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();

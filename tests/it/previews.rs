@@ -18,7 +18,9 @@ use super::support::{Client, Server, operation};
 /// A site whose every path is a red image. Returns its address, and the number of requests.
 fn images() -> (String, Arc<AtomicUsize>) {
     let mut red = std::io::Cursor::new(Vec::new());
-    image::RgbImage::from_pixel(300, 100, image::Rgb([255, 0, 0])).write_to(&mut red, image::ImageFormat::Png).expect("a picture");
+    image::RgbImage::from_pixel(300, 100, image::Rgb([255, 0, 0]))
+        .write_to(&mut red, image::ImageFormat::Png)
+        .expect("a picture");
     let red = red.into_inner();
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
@@ -37,8 +39,12 @@ fn images() -> (String, Arc<AtomicUsize>) {
 }
 
 fn email(images: &str, paragraphs: usize) -> String {
-    let text = "<p style=\"border-radius:4px\">Twenty words are enough for an email that its readers understand without any images.</p>";
-    format!("<html lang=en><body><img src=\"{images}/a.png\" width=300 height=100 alt=Red>{}</body></html>", text.repeat(paragraphs))
+    let text =
+        "<p style=\"border-radius:4px\">Twenty words are enough for an email that its readers understand without any images.</p>";
+    format!(
+        "<html lang=en><body><img src=\"{images}/a.png\" width=300 height=100 alt=Red>{}</body></html>",
+        text.repeat(paragraphs)
+    )
 }
 
 async fn finished(client: &Client, preview: &Value) -> Value {
@@ -53,7 +59,8 @@ async fn finished(client: &Client, preview: &Value) -> Value {
 
 async fn picture(client: &Client, url: &Value) -> image::RgbImage {
     let url: http::Uri = url.as_str().expect("a link").parse().expect("a URL");
-    let (file, token) = (url.path().rsplit('/').next().expect("an ID"), url.query().expect("a token").trim_start_matches("token="));
+    let (file, token) =
+        (url.path().rsplit('/').next().expect("an ID"), url.query().expect("a token").trim_start_matches("token="));
     let reply = client.send(Call::new(operation("system.file"), json!({ "fileId": file, "token": token }))).await;
     image::load_from_memory(&reply.bytes).expect("a picture").into_rgb8()
 }

@@ -34,7 +34,9 @@ pub struct ClientView {
 /// Returns what the clients on these devices show of an email.
 pub fn of(html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
     html_limits::admit(html).map_err(RenderError::Refused)?;
-    keys.iter().map(|key| one(html, devices::find(key).ok_or_else(|| RenderError::Misused(format!("{key} is not a device")))?)).collect()
+    keys.iter()
+        .map(|key| one(html, devices::find(key).ok_or_else(|| RenderError::Misused(format!("{key} is not a device")))?))
+        .collect()
 }
 
 fn one(html: &str, device: &Device) -> Result<ClientView, RenderError> {
@@ -43,7 +45,8 @@ fn one(html: &str, device: &Device) -> Result<ClientView, RenderError> {
         return Ok(plain_text(device, &text));
     }
     let checker = Checker::embedded();
-    let profile = checker.profile(&device.profile).ok_or_else(|| RenderError::Misused(format!("{} is not a client", device.profile)))?;
+    let profile =
+        checker.profile(&device.profile).ok_or_else(|| RenderError::Misused(format!("{} is not a client", device.profile)))?;
     let options = Options { dark: device.is_dark, images: device.loads_images, scale: device.scale };
     let transformed = transform::transform(checker, html, profile, options);
     let html = with_style(&transformed.html, &transformed.default_style);
@@ -70,7 +73,10 @@ pub fn plain_text(device: &Device, text: &str) -> ClientView {
         notes: Vec::new(),
         images: Vec::new(),
     };
-    ClientView { head, html: format!("<!doctype html><html><body style=\"margin:0\"><div style=\"{style}\">{escaped}</div></body></html>") }
+    ClientView {
+        head,
+        html: format!("<!doctype html><html><body style=\"margin:0\"><div style=\"{style}\">{escaped}</div></body></html>"),
+    }
 }
 
 /// Adds a style sheet before those of the email, so that the email's own rules override it.
@@ -91,7 +97,8 @@ mod tests {
         let html = "<!doctype html><html><head><style>p{color:red}</style></head><body><p style=\"border-radius:4px\">Hi &amp; bye \
                     <img src=\"https://x.example/a.png\" alt=Cup></p></body></html>";
         let keys = ["outlook.windows", "apple-mail.ios", "gmail.desktop-webmail.no-images", "plain.text"].map(String::from);
-        let [word, apple, blocked, text] = of(html, &keys).expect("the HTML is short").try_into().expect("a view for each device");
+        let [word, apple, blocked, text] =
+            of(html, &keys).expect("the HTML is short").try_into().expect("a view for each device");
         assert!(!word.html.contains("border-radius") && word.head.cuts[0].slug == "css-border-radius", "{:?}", word.head.cuts);
         assert!(apple.html.contains("<head><style>html{") && apple.html.contains("border-radius:4px"), "{}", apple.html);
         assert_eq!((word.head.tier, apple.head.tier), (Tier::Approximated, Tier::NearBrowser));

@@ -108,8 +108,7 @@ pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screensh
 async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>), RenderError> {
     let page = page(engine, html).await?;
     let thumbnails = Thumbnails { top_width: Some(THUMBNAIL_WIDTH), full_width: None };
-    let options =
-        pixels::ScreenshotOptions { density: DENSITY, thumbnails, ..pixels::ScreenshotOptions::of(&[WIDTH]) };
+    let options = pixels::ScreenshotOptions { density: DENSITY, thumbnails, ..pixels::ScreenshotOptions::of(&[WIDTH]) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(|warning| Finding::note(warning.to_string())).collect();
     let shot =

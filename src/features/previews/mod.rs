@@ -26,6 +26,7 @@ use model::Preview;
 
 /// Returns the account's preview with this ID.
 fn require(tx: &impl Read, account: AccountId, id: PreviewId) -> Result<Preview, Failure> {
-    store::preview(tx, account, id)?
-        .ok_or_else(|| Failure::because(Code::NotFound, "No preview has this ID. Previews are deleted after a week; create a new one."))
+    store::preview(tx, account, id)?.ok_or_else(|| {
+        Failure::because(Code::NotFound, "No preview has this ID. Previews are deleted after a week; create a new one.")
+    })
 }

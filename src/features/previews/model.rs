@@ -21,7 +21,8 @@ pub type ContentDigest = [u8; 32];
 pub fn digest(html: &str, text: Option<&str>, device: &Device, engine: &str) -> ContentDigest {
     let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
     let content = if device.is_text { text.unwrap_or(html) } else { html };
-    let parts = [data::embedded_digest().as_slice(), &sha256(version.as_bytes()), &[u8::from(text.is_some())], content.as_bytes()];
+    let parts =
+        [data::embedded_digest().as_slice(), &sha256(version.as_bytes()), &[u8::from(text.is_some())], content.as_bytes()];
     sha256(&parts.concat())
 }
 

@@ -57,7 +57,11 @@ pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) {
 
 /// Returns the queued previews, oldest first. The queue is bounded.
 pub fn queued(tx: &impl Read) -> Result<Vec<(PreviewId, AccountId)>> {
-    Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limits::EMAIL_PREVIEWS_WAITING_MAX)?.into_iter().map(|(key, ())| key).collect())
+    Ok(tx
+        .list(QUEUE, &Span::default(), Order::Forward, limits::EMAIL_PREVIEWS_WAITING_MAX)?
+        .into_iter()
+        .map(|(key, ())| key)
+        .collect())
 }
 
 /// Returns the oldest previews of all accounts.

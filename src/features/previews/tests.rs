@@ -35,14 +35,20 @@ fn devices_are_drawn_in_the_background_with_their_cuts() {
     let app = TestApp::new();
     let devices = ["outlook.desktop-windows", "apple-mail.ios", "outlook.windows", "plain.text"];
     let made = create(&app, &json!({ "html": HTML, "devices": devices, "name": "Spring" }));
-    assert_eq!((&made["status"], &made["cached"], &made["subject"]), (&json!("PROCESSING"), &json!(false), &json!("Email Preview")));
+    assert_eq!(
+        (&made["status"], &made["cached"], &made["subject"]),
+        (&json!("PROCESSING"), &json!(false), &json!("Email Preview"))
+    );
     let metadata = json!({ "requestedDevices": 3, "completedDevices": 0, "failedDevices": 0, "processingDevices": 3 });
     assert_eq!(made["metadata"], metadata, "the alias and the key are one device");
     work(&app);
     let done = get(&app, &made);
     assert_eq!((&done["status"], &done["metadata"]["completedDevices"]), (&json!("COMPLETED"), &json!(3)));
     let [word, apple, text] = [0, 1, 2].map(|index| &done["devices"][index]);
-    assert_eq!((&word["deviceKey"], &word["tier"], &word["engine"]), (&json!("outlook.windows"), &json!("approximated"), &json!("embedded")));
+    assert_eq!(
+        (&word["deviceKey"], &word["tier"], &word["engine"]),
+        (&json!("outlook.windows"), &json!("approximated"), &json!("embedded"))
+    );
     assert_eq!((&word["cuts"][0]["slug"], &word["cuts"][0]["line"]), (&json!("css-border-radius"), &json!(1)));
     assert_eq!((&apple["cuts"], &apple["dataVersion"]), (&json!([]), &json!("2026-05-13")));
     let (shot, top, full) =
@@ -54,7 +60,8 @@ fn devices_are_drawn_in_the_background_with_their_cuts() {
     let path = format!("{PATH}/{}", done["previewId"].as_str().expect("an ID"));
     assert_eq!(app.get(&format!("{path}/status")).data()["metadata"], done["metadata"]);
     assert_eq!(app.get(&format!("{path}/devices/outlook.desktop-windows")).data()["device"]["deviceKey"], "outlook.windows");
-    let (status, _, detail) = app.get(&format!("{path}/devices/gmail.ios")).refusal();
+    let absent = app.get(&format!("{path}/devices/gmail.ios"));
+    let (status, _, detail) = absent.refusal();
     assert!(status == 404 && detail.contains("outlook.windows, apple-mail.ios"), "{detail}");
 }
 
@@ -66,10 +73,20 @@ fn the_same_content_is_drawn_once() {
     // A preview of the same content that is created before the first is drawn waits for the same drawings.
     let second = create(&app, &body);
     work(&app);
-    let files = |preview: &Value| get(&app, preview)["devices"].as_array().expect("a list").iter().map(|one| one["screenshotUrl"].clone()).collect::<Vec<_>>();
+    let files = |preview: &Value| {
+        get(&app, preview)["devices"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| one["screenshotUrl"].clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!((files(&first), get(&app, &second)["status"].as_str()), (files(&second), Some("COMPLETED")));
     let third = create(&app, &body);
-    assert_eq!((&third["status"], &third["cached"], &third["metadata"]["processingTime"]), (&json!("COMPLETED"), &json!(true), &json!(0)));
+    assert_eq!(
+        (&third["status"], &third["cached"], &third["metadata"]["processingTime"]),
+        (&json!("COMPLETED"), &json!(true), &json!(0))
+    );
     assert_eq!(files(&third), files(&first));
     let other = create(&app, &json!({ "html": HTML, "devices": ["gmail.ios", "gmail.android"] }));
     let cached: Vec<&Value> = other["devices"].as_array().expect("a list").iter().map(|device| &device["cached"]).collect();
@@ -98,7 +115,10 @@ fn a_stored_email_is_shown_with_its_own_text_part() {
 fn requests_without_one_source_or_with_unknown_devices_are_refused() {
     let app = TestApp::new();
     for (body, expected) in [
-        (json!({ "html": HTML, "devices": ["apple-mail.ios", "gmail"] }), "devices[1]: \"gmail\" is not a device; the nearest are gmail."),
+        (
+            json!({ "html": HTML, "devices": ["apple-mail.ios", "gmail"] }),
+            "devices[1]: \"gmail\" is not a device; the nearest are gmail.",
+        ),
         (json!({}), "html: set html to the email's HTML"),
         (json!({ "html": "  " }), "html: must not be empty"),
         (json!({ "html": "x", "emailId": "66f1a2b3d4e5f60718293a4e" }), "emailId: set either html or emailId"),
@@ -212,7 +232,8 @@ fn an_account_keeps_a_limited_number_of_previews() {
 fn the_supported_devices_are_listed_by_category() {
     let app = TestApp::new();
     let list = app.get("/v1/emails/devices/supported").data();
-    let total: usize = ["desktop", "mobile", "web", "misc"].iter().map(|name| list["categories"][name].as_array().expect("a list").len()).sum();
+    let total: usize =
+        ["desktop", "mobile", "web", "misc"].iter().map(|name| list["categories"][name].as_array().expect("a list").len()).sum();
     assert_eq!((list["total"].as_u64(), total), (Some(50), 50));
     let defaults = list["devices"].as_array().expect("a list").iter().filter(|device| device["isDefault"] == true);
     assert_eq!((defaults.count(), &list["categories"]["misc"]), (10, &json!(["plain.text"])));

@@ -191,7 +191,9 @@ impl<R: Read> Viewer<'_, R> {
         let view = PreviewDeviceView { cached: device.cached, ..PreviewDeviceView::waiting(&device.key, known) };
         match &drawing.state {
             DrawingState::Waiting => view,
-            DrawingState::Failed(reason) => PreviewDeviceView { status: DeviceStatus::Failed, error: Some(reason.clone()), ..view },
+            DrawingState::Failed(reason) => {
+                PreviewDeviceView { status: DeviceStatus::Failed, error: Some(reason.clone()), ..view }
+            }
             DrawingState::Drawn(picture) => PreviewDeviceView {
                 status: DeviceStatus::Successful,
                 width: Some(picture.width),
@@ -258,6 +260,7 @@ impl PreviewDeviceView {
                 what: "border-radius:4px".into(),
                 why: "The client does not support it.".into(),
                 slug: "css-border-radius".into(),
+                count: 1,
             }],
             processing_time: Some(180),
             ..Self::waiting("outlook.windows", devices::find("outlook.windows"))

@@ -29,6 +29,8 @@ use crate::vocab::{limits, placeholders};
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The highest density. The screens of phones have three pixels per CSS pixel, which a dashboard does not show.
 const DENSITY_MAX: f32 = 2.0;
+/// The width of the largest phone in CSS pixels. Phones scale wide emails down, also in browsers.
+const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is drawn again for which no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -167,7 +169,13 @@ impl Studio {
     }
 
     /// Draws devices, several at the same time, and stores each when it is drawn.
-    async fn pictures(&self, account: AccountId, id: PreviewId, waiting: Vec<Waiting>, views: Vec<ClientView>) -> Result<(), Failure> {
+    async fn pictures(
+        &self,
+        account: AccountId,
+        id: PreviewId,
+        waiting: Vec<Waiting>,
+        views: Vec<ClientView>,
+    ) -> Result<(), Failure> {
         let addresses: HashSet<String> = views.iter().flat_map(|view| view.head.images.iter().cloned()).collect();
         let mut addresses: Vec<String> = addresses.into_iter().collect();
         addresses.sort();
@@ -227,13 +235,18 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
     // At 120 dpi, Windows enlarges everything, so the window has fewer CSS pixels.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a width has few digits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a width has few digits"
+    )]
     let width = (width as f32 / device.scale).round() as u32;
     let small = Some(limits::EMAIL_PREVIEW_THUMBNAIL_PX);
     ScreenshotOptions {
         density: device.density.min(DENSITY_MAX).max(device.scale),
         height_max: limits::EMAIL_PREVIEW_HEIGHT_PX_MAX,
-        scales_wide: device.category == Category::Mobile,
+        scales_wide: device.category == Category::Mobile || width <= PHONE_WIDTH_PX_MAX,
         pixels_max: Some(limits::EMAIL_PREVIEW_PIXELS_MAX),
         thumbnails: Thumbnails { top_width: small, full_width: small },
         reports_dark_images: device.is_dark,

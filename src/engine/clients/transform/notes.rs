@@ -72,7 +72,10 @@ fn images_without_alt(view: &View<'_>) -> Vec<u32> {
         let pixels = |name| attribute(element, name).and_then(|size| size.trim_end_matches("px").parse::<f32>().ok());
         [pixels("width"), pixels("height")].into_iter().flatten().any(|size| size <= SPACER_PX)
     };
-    images.filter(|element| attribute(element, "alt").is_none() && !is_spacer(element)).map(|element| element.start_tag.start).collect()
+    images
+        .filter(|element| attribute(element, "alt").is_none() && !is_spacer(element))
+        .map(|element| element.start_tag.start)
+        .collect()
 }
 
 /// Counts the words of an email's text. Hidden text counts too, because a preheader has few words.
@@ -106,8 +109,7 @@ fn backgrounds_without_color(view: &View<'_>) -> Vec<u32> {
     for (index, element) in (0_u32..).zip(&view.document.elements) {
         let image = view.document.attributes_of(element).iter().find(|attribute| attribute.name == "background");
         let Some(image) = image.filter(|image| image.value.start < image.value.end) else { continue };
-        let in_style =
-            view.sheets.declarations.iter().any(|one| one.owner == Owner::Element(index) && has_color(view, one));
+        let in_style = view.sheets.declarations.iter().any(|one| one.owner == Owner::Element(index) && has_color(view, one));
         if !in_style && !has_bgcolor(view, index) {
             found.push(image.span.start);
         }

@@ -34,7 +34,8 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     };
     let align = if name == "roundrect" { "center" } else { "left" };
     let mut css = format!("box-sizing:border-box;text-align:{align}{anchor}");
-    let is_full = size("mso-width-percent").is_some_and(|share| share.trim_end_matches('%').parse::<f32>().is_ok_and(|share| share >= 1000.0));
+    let is_full = size("mso-width-percent")
+        .is_some_and(|share| share.trim_end_matches('%').parse::<f32>().is_ok_and(|share| share >= 1000.0));
     if let Some(width) = if is_full { Some("100%") } else { size("width") } {
         css.push_str(&format!(";width:{width}"));
     }
@@ -134,7 +135,10 @@ mod tests {
         let mut edits = Vec::new();
         draw(&view, &mut edits);
         let out = apply(html, edits);
-        assert!(out.contains("justify-content:center;width:200px;min-height:40px;background-color:#2F6F4F;border-radius:4px"), "{out}");
+        assert!(
+            out.contains("justify-content:center;width:200px;min-height:40px;background-color:#2F6F4F;border-radius:4px"),
+            "{out}"
+        );
         assert!(out.starts_with("<a href=\"https://example.com/\"") && out.ends_with("<center>Buy</center></div></a>"), "{out}");
     }
 
@@ -148,6 +152,10 @@ mod tests {
         let mut edits = Vec::new();
         draw(&view, &mut edits);
         let out = apply(html, edits);
-        assert!(out.contains("background-image:url('https://example.com/a.png')") && out.contains("<div style=\"padding:0px 0px 0px 0px\">x</div></div>"), "{out}");
+        assert!(
+            out.contains("background-image:url('https://example.com/a.png')")
+                && out.contains("<div style=\"padding:0px 0px 0px 0px\">x</div></div>"),
+            "{out}"
+        );
     }
 }

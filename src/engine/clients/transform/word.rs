@@ -67,7 +67,10 @@ mod tests {
         let mut edits = Vec::new();
         own_properties(&view, &mut edits);
         let out = apply(html, edits);
-        assert!(out.contains("td.a{padding:4px !important}") && out.contains("padding:9px;padding:2px 4px !important;mso-line"), "{out}");
+        assert!(
+            out.contains("td.a{padding:4px !important}") && out.contains("padding:9px;padding:2px 4px !important;mso-line"),
+            "{out}"
+        );
         assert!(out.contains("<a style=\"mso-padding-alt:0px\">") && out.contains("display:none !important\">y"), "{out}");
     }
 
@@ -76,7 +79,8 @@ mod tests {
         let html = "<table width=600><td width=\"50%\" height=100 style=\"height:100px\"><img width=200px height=50 style=\"width:100%\">";
         let mut edits = Vec::new();
         keep_attribute_sizes(&View::parse(html, true), 1.25, &mut edits);
-        let expected = "<table width=480><td width=\"50%\" height=100 style=\"height:100px\"><img width=160 height=40 style=\"width:100%\">";
+        let expected =
+            "<table width=480><td width=\"50%\" height=100 style=\"height:100px\"><img width=160 height=40 style=\"width:100%\">";
         assert_eq!(apply(html, edits), expected);
     }
 }

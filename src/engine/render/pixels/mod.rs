@@ -25,8 +25,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
-pub(super) use self::fonts::families as font_families;
 pub use self::draw::image_addresses as images_of;
+pub(super) use self::fonts::families as font_families;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
@@ -37,7 +37,9 @@ use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use super::inspect::Inspection;
 use crate::base::text::Color;
-use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
+use crate::vocab::limits::{
+    DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
+};
 
 /// The width up to which phones scale an email down, in CSS pixels. Wider emails are cut off.
 const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
@@ -103,7 +105,12 @@ impl ScreenshotOptions {
     }
 
     /// Returns the width of the layout for a window, if its content has this width.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "widths have few digits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "widths have few digits"
+    )]
     fn layout_width(&self, window: u32, content: f32) -> u32 {
         let is_wide = self.scales_wide && content > window as f32 + 1.0;
         if is_wide { (content.min(SCALED_WIDTH_PX_MAX).ceil() as u32).max(window) } else { window }
