@@ -60,7 +60,8 @@ fn devices_are_drawn_in_the_background_with_their_cuts() {
     let path = format!("{PATH}/{}", done["previewId"].as_str().expect("an ID"));
     assert_eq!(app.get(&format!("{path}/status")).data()["metadata"], done["metadata"]);
     assert_eq!(app.get(&format!("{path}/devices/outlook.desktop-windows")).data()["device"]["deviceKey"], "outlook.windows");
-    let (status, _, detail) = app.get(&format!("{path}/devices/gmail.ios")).refusal();
+    let absent = app.get(&format!("{path}/devices/gmail.ios"));
+    let (status, _, detail) = absent.refusal();
     assert!(status == 404 && detail.contains("outlook.windows, apple-mail.ios"), "{detail}");
 }
 

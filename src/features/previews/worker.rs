@@ -29,6 +29,8 @@ use crate::vocab::{limits, placeholders};
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The highest density. The screens of phones have three pixels per CSS pixel, which a dashboard does not show.
 const DENSITY_MAX: f32 = 2.0;
+/// The width of the largest phone in CSS pixels. Phones scale wide emails down, also in browsers.
+const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is drawn again for which no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -244,7 +246,7 @@ fn options(device: &Device) -> ScreenshotOptions {
     ScreenshotOptions {
         density: device.density.min(DENSITY_MAX).max(device.scale),
         height_max: limits::EMAIL_PREVIEW_HEIGHT_PX_MAX,
-        scales_wide: device.category == Category::Mobile,
+        scales_wide: device.category == Category::Mobile || width <= PHONE_WIDTH_PX_MAX,
         pixels_max: Some(limits::EMAIL_PREVIEW_PIXELS_MAX),
         thumbnails: Thumbnails { top_width: small, full_width: small },
         reports_dark_images: device.is_dark,

@@ -10,7 +10,7 @@ mod notes;
 mod vml;
 mod word;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::conditions::Applies;
 use super::css::{Owner, Part, SelectorPart};
@@ -53,7 +53,10 @@ pub struct Cut {
     /// The source of the part, shortened.
     pub what: String,
     pub why: String,
+    /// The feature of the support tables.
     pub slug: String,
+    /// How often the line has this part.
+    pub count: u32,
 }
 
 /// What a client shows of an email.
@@ -109,8 +112,15 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     let side = analysis.side(profile);
     let lines = Lines::new(shown);
     let (found, _) = Findings::default().of(&analysis, profile);
-    let mut cutter =
-        EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
+    let mut cutter = EditCollector {
+        view: &side.view,
+        profile,
+        lines,
+        edits: Vec::new(),
+        cuts: Vec::new(),
+        listed: HashMap::new(),
+        selectors: BTreeMap::new(),
+    };
     for finding in &found {
         cutter.finding(finding);
     }
@@ -129,7 +139,7 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
     if let Some(clipped) = &clipped {
         let why = "The client shows the first 102 KB and a link to the entire message.".to_owned();
-        cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into() });
+        cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into(), count: 1 });
     }
     let mut html = apply(side.view.source, edits);
     let dark = if options.dark { profile.dark } else { DarkMode::None };
@@ -153,6 +163,8 @@ struct EditCollector<'c, 'a> {
     lines: Lines<'c>,
     edits: Vec<Edit>,
     cuts: Vec<Cut>,
+    /// The positions of the cuts in [`Self::cuts`], by line, source and feature.
+    listed: HashMap<(u32, String, String), usize>,
     /// The selectors of each rule that the client does not support.
     selectors: BTreeMap<u32, BTreeSet<u32>>,
 }
@@ -171,12 +183,16 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Lists a cut, up to a limit.
+    /// Lists a cut, up to a limit. Equal cuts in one line are listed once, because minified emails have one line.
     fn cut(&mut self, span: Span, why: &str, slug: &str) {
-        if self.cuts.len() < CUTS_MAX {
-            let what = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
-            let line = self.lines.position(span.start).0;
-            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: slug.to_owned() });
+        let what: String = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
+        let line = self.lines.position(span.start).0;
+        let key = (line, what, slug.to_owned());
+        if let Some(cut) = self.listed.get(&key).and_then(|index| self.cuts.get_mut(*index)) {
+            cut.count += 1;
+        } else if self.cuts.len() < CUTS_MAX {
+            self.cuts.push(Cut { line, what: key.1.clone(), why: why.to_owned(), slug: slug.to_owned(), count: 1 });
+            self.listed.insert(key, self.cuts.len() - 1);
         }
     }
 
@@ -285,5 +301,54 @@ impl EditCollector<'_, '_> {
         let name = |start: u32| Edit::replace(Span { start, end: start + 4 }, "div");
         self.edits.push(name(body.start_tag.start + 1));
         self.edits.extend(body.end_tag.map(|tag| name(tag.start + 2)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(html: &str, key: &str, options: Options) -> Transformed {
+        let checker = Checker::embedded();
+        transform(checker, html, checker.profile(key).expect("the client is known"), options)
+    }
+
+    #[test]
+    fn rules_for_the_body_match_nothing_if_the_client_renames_it() {
+        let html =
+            "<style>\nbody, p{color:red}\nbody .a{color:blue}\n.a{color:green}</style><body bgcolor=red><p class=a>x</body>";
+        let gmail = shown(html, "gmail.desktop-webmail", Options::default());
+        assert_eq!(gmail.html, "<style>\np{color:red}\n\n.a{color:green}</style><div bgcolor=red><p class=a>x</div>");
+        let cuts: Vec<(u32, &str, &str)> = gmail.cuts.iter().map(|cut| (cut.line, &*cut.what, &*cut.slug)).collect();
+        assert!(cuts.contains(&(2, "body", "html-body")) && cuts.contains(&(3, "body .a", "html-body")), "{cuts:?}");
+        assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
+    }
+
+    #[test]
+    fn equal_cuts_in_one_line_are_counted() {
+        let html =
+            "<p style=\"border-radius:4px\">a</p><p style=\"border-radius:4px\">b</p>\n<p style=\"border-radius:4px\">c</p>";
+        let cuts = shown(html, "outlook.windows", Options::default()).cuts;
+        let rounded: Vec<(u32, u32)> =
+            cuts.iter().filter(|cut| cut.slug == "css-border-radius").map(|cut| (cut.line, cut.count)).collect();
+        assert_eq!(rounded, [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn a_clipped_message_ends_with_the_line_of_gmail() {
+        let html = format!("<html><body><p>{}</p></body></html>", "Many words. ".repeat(10_000));
+        let gmail = shown(&html, "gmail.desktop-webmail", Options::default());
+        assert!(gmail.html.contains("[Message clipped]") && gmail.html.len() < 106_000, "{}", gmail.html.len());
+        assert_eq!(gmail.cuts.last().map(|cut| &*cut.slug), Some("clipping"));
+        assert!(!shown(&html, "apple-mail.ios", Options::default()).html.contains("[Message clipped]"));
+    }
+
+    #[test]
+    fn dark_mode_and_blocked_images_change_what_is_shown() {
+        let html = "<p style=\"color:#222222\">x<img src=\"https://x.example/a.png\" alt=Cup></p>";
+        let dark = shown(html, "gmail.android", Options { dark: true, ..Options::default() });
+        assert!(!dark.html.contains("#222222") && dark.default_style.contains("background-color:#121212"), "{}", dark.html);
+        let blocked = shown(html, "gmail.android", Options { images: false, ..Options::default() });
+        assert!(blocked.html.contains(">Cup</span>") && blocked.notes[0].rule == "few_words", "{blocked:?}");
     }
 }

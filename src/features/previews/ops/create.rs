@@ -12,7 +12,7 @@ use crate::features::emails;
 use crate::features::previews::model::{Preview, Source};
 use crate::features::previews::views::{PreviewView, Viewer};
 use crate::features::previews::{drawing, retention, store};
-use crate::features::validation::input as source;
+use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId, PreviewId};
 use crate::vocab::limits;
@@ -27,7 +27,7 @@ pub struct Create;
 /// The email to show, as either `html` or `emailId`, and the devices.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = source::one_source()))]
+#[schemars(extend("anyOf" = input::one_source()))]
 pub struct NewPreview {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -132,7 +132,7 @@ fn content(
 ) -> Result<(Source, Option<String>), Failure> {
     match (html, email) {
         (Some(html), None) => {
-            source::check_html(&html)?;
+            input::check_html(&html)?;
             Ok((Source { html, text: None }, None))
         }
         (None, Some(id)) => {
@@ -141,8 +141,8 @@ fn content(
             let text = Some(email.text).filter(|text| !text.trim().is_empty());
             Ok((Source { html: email.html, text }, Some(email.subject)))
         }
-        (Some(_), Some(_)) => Err(source::both_sources()),
-        (None, None) => Err(source::no_source()),
+        (Some(_), Some(_)) => Err(input::both_sources()),
+        (None, None) => Err(input::no_source()),
     }
 }
 
