@@ -4,7 +4,7 @@
 //!   A table in `model` classifies the visitor as a person, a proxy or a bot.
 //! - Unsubscribing and choosing topics with a button, a page or a message: `unsubscribe`. Following a link never changes any choice.
 //! - Bounces and complaints: `bounces` applies the table in `model` to refusals (`delivery_events`) and to reports that arrive as
-//! mail (`inbound`).
+//!   mail (`inbound`).
 //! - Erasure: `erasure` erases a deleted contact from all features that store data about the contact.
 //!
 //! Invariants: a visit or report has no effect without a token that only the message contains; a report that arrives repeatedly has an
