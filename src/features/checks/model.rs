@@ -164,7 +164,8 @@ mod tests {
             ],
             ..EmailChecks::default()
         };
-        let open = |ignored: &str| checks.open(move |id| id == ignored).map(|finding| finding.rule.as_str()).collect::<Vec<_>>();
+        let open =
+            |ignored: &'static str| checks.open(move |id| id == ignored).map(|finding| finding.rule.clone()).collect::<Vec<_>>();
         assert_eq!(open(""), ["image_alt", "unsubscribe_missing"]);
         assert_eq!(open("image_alt"), ["unsubscribe_missing"]);
     }
