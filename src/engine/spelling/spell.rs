@@ -101,6 +101,7 @@ impl Checker<'_> {
                 || stem.is_some_and(|stem| dictionary.has(stem))
                 || token.is_capitalized() && dictionary.has(&token.lower)
                 || has_clitics(&token.lower, language, |stem| dictionary.has(stem))
+                || is_german_form(&token.lower, language, |word| dictionary.has(word))
                 || elided(&token.lower, language).is_some_and(|rest| dictionary.has(rest) || dictionary.has(&capitalized(rest)))
         };
         has(dictionary)
@@ -146,6 +147,19 @@ fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
     word.split_once('\'').map(|(_, rest)| rest).filter(|rest| rest.chars().count() > 1)
 }
 
+/// Whether the word is a German form that dictionaries lack: a verb with a shortened "es", such as "geht's", or the participle of a regular
+/// verb, such as "gedimmt" of "dimmen".
+fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> bool {
+    if code(language) != "de" {
+        return false;
+    }
+    let is_short = word.strip_suffix("'s").is_some_and(&has);
+    let stem = word.strip_prefix("ge").and_then(|rest| rest.strip_suffix('t')).filter(|stem| stem.chars().count() >= 3);
+    is_short
+        || stem
+            .is_some_and(|stem| has(&format!("{stem}en")) || stem.strip_suffix('e').is_some_and(|stem| has(&format!("{stem}en"))))
+}
+
 /// The pronouns that Spanish joins to verbs.
 const CLITICS: [&str; 11] = ["me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les"];
 
@@ -185,4 +199,21 @@ fn in_known_compound(tokens: &[Token<'_>], at: usize, dictionary: &Dictionary) -
     }
     let compound: String = tokens.get(first..=last).unwrap_or_default().iter().map(|token| token.text).collect();
     dictionary.has(&compound) || dictionary.has(&compound.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn german_contractions_and_participles_are_known() {
+        let has = |word: &str| matches!(word, "geht" | "dimmen" | "haken" | "arbeiten");
+        for word in ["geht's", "gedimmt", "gehakt", "gearbeitet"] {
+            assert!(is_german_form(word, "de", has), "{word}");
+        }
+        for word in ["gehts", "getimmt", "get", "geht'"] {
+            assert!(!is_german_form(word, "de", has), "{word}");
+        }
+        assert!(!is_german_form("gedimmt", "en", has));
+    }
 }

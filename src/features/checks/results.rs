@@ -3,7 +3,7 @@
 use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::{CompatibilityAnalysis, FeatureProblem};
 use super::links::model::LinkStatus;
-use super::links::views::{CheckedLinkView, LinkAnalysis};
+use super::links::views::{CheckedLinkView, LinkAnalysis, LinkKindView};
 use super::model::{CheckFinding, EmailChecks, Scores};
 use super::report::{Check, Results, deliverability_score, overall};
 use super::spelling::{SpellingAnalysis, SpellingError, SpellingErrorType};
@@ -202,7 +202,19 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
         }
         LinkStatus::Ok | LinkStatus::Redirected | LinkStatus::Unverifiable | LinkStatus::Skipped => return None,
     };
-    let named = if link.url.is_empty() { "An empty URL".to_owned() } else { shortened(&link.url) };
+    let what = match link.kind {
+        LinkKindView::Link if link.text.is_empty() => "The link".to_owned(),
+        LinkKindView::Link => format!("The link “{}”", shortened(&link.text)),
+        LinkKindView::Image | LinkKindView::Background => "The image".to_owned(),
+        LinkKindView::Form => "The form".to_owned(),
+        LinkKindView::Stylesheet => "The style sheet".to_owned(),
+        LinkKindView::Media => "The resource".to_owned(),
+    };
+    let named = match (link.url.is_empty(), link.kind) {
+        (true, _) => format!("{what} without a URL"),
+        (false, LinkKindView::Link | LinkKindView::Form) => format!("{what} to {}", shortened(&link.url)),
+        (false, _) => format!("{what} {}", shortened(&link.url)),
+    };
     let verb = if rule == "unreachable" { "could not be reached" } else { "does not work" };
     Some(CheckFinding {
         effect: link.error.clone(),

@@ -74,7 +74,7 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkReq
     }
     let is_cut = requests == LinkRequests::Sent && results.links.as_ref().is_some_and(|links| !links.metadata.complete);
     if is_cut {
-        let reason = "Some links were not checked in time. Run the checks again.".to_owned();
+        let reason = "Some links could not be checked. Run the checks again.".to_owned();
         incomplete.push(IncompleteCheck { check: Check::Links, reason });
     }
     Ok(EmailChecks { incomplete, ..results::checks(&results, requests == LinkRequests::Sent) })

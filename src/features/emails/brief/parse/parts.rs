@@ -81,7 +81,8 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
         let near = Range::of(found.range.to, (found.range.to + 3).min(fragment.to));
         // "20 % auf alle Leuchten"
         let joint = Range::of(near.from, near.from + 1);
-        let joint = Some(joint).filter(|_| matches!(prompt.fold(near.from), "auf" | "sur" | "en" | "su" | "op" | "em" | "on"));
+        let is_joint = |at: usize| matches!(prompt.fold(at), "auf" | "sur" | "en" | "su" | "op" | "em" | "on");
+        let joint = Some(joint).filter(|_| is_joint(near.from));
         let off = prompt.find(List::Off, near).or(joint)?;
         let start = prompt.end(List::About, off.to).unwrap_or(off.to);
         // "auf Tische und Regale"
@@ -91,6 +92,12 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|at| !joins(*at))
             .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
+        // "en toda la tienda": the shop is the scope, not a place.
+        let place = read.found.iter().find(|other| other.kind == FactKind::Place && other.range.from == range.to);
+        let range = match place {
+            Some(place) if range.len() == 1 && is_joint(range.from) => place.range,
+            _ => range,
+        };
         (1..=6)
             .contains(&range.len())
             .then(|| Part { text: prompt.text(range).trim_end_matches('.').to_owned(), span: Some(prompt.span(range)) })

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{EmailHead, email, is_shown};
 use crate::engine::api::{Created, Done};
 use crate::engine::clients::devices::Category;
+use crate::engine::clients::transform::Cut;
 use crate::features::emails::views::EmailDetails;
 use crate::features::previews;
 use crate::features::previews::views::{DeviceStatus, PreviewDeviceView, PreviewStatus, PreviewView};
@@ -13,8 +14,10 @@ use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The maximum number of cuts that the page lists for a device.
-const CUTS_SHOWN: usize = 200;
+/// The numbers of reasons that the page lists for a device, and of parts and lines for a reason.
+const CUT_REASONS_SHOWN: usize = 100;
+const CUT_PARTS_SHOWN: usize = 3;
+const CUT_LINES_SHOWN: usize = 12;
 
 /// Previews of an email.
 #[derive(Serialize)]
@@ -65,15 +68,45 @@ struct Tile {
     tier: Option<&'static str>,
     data_version: Option<String>,
     cut_count: usize,
-    cuts: Vec<CutLine>,
+    cuts: Vec<CutGroup>,
     notes: Vec<NoteLine>,
 }
 
+/// The parts that a client removes or changes for one reason.
 #[derive(Serialize)]
-struct CutLine {
-    line: u32,
-    what: String,
+struct CutGroup {
     why: String,
+    count: usize,
+    /// The first different parts.
+    parts: Vec<String>,
+    /// The first lines.
+    lines: Vec<u32>,
+}
+
+impl CutGroup {
+    /// Returns the cuts by reason, in the order of the source.
+    fn all(cuts: &[Cut]) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        for cut in cuts {
+            let known = groups.iter_mut().find(|group| group.why == cut.why);
+            let group = match known {
+                Some(group) => group,
+                None if groups.len() < CUT_REASONS_SHOWN => {
+                    groups.push(Self { why: cut.why.clone(), count: 0, parts: Vec::new(), lines: Vec::new() });
+                    groups.last_mut().expect("the group was just added")
+                }
+                None => continue,
+            };
+            group.count += 1;
+            if group.parts.len() < CUT_PARTS_SHOWN && !group.parts.contains(&cut.what) {
+                group.parts.push(cut.what.clone());
+            }
+            if group.lines.len() < CUT_LINES_SHOWN && group.lines.last() != Some(&cut.line) {
+                group.lines.push(cut.line);
+            }
+        }
+        groups
+    }
 }
 
 #[derive(Serialize)]
@@ -222,12 +255,7 @@ impl Tile {
             tier,
             data_version: device.data_version.clone(),
             cut_count: device.cuts.len(),
-            cuts: device
-                .cuts
-                .iter()
-                .take(CUTS_SHOWN)
-                .map(|cut| CutLine { line: cut.line, what: cut.what.clone(), why: cut.why.clone() })
-                .collect(),
+            cuts: CutGroup::all(&device.cuts),
             notes: device
                 .notes
                 .iter()
@@ -287,5 +315,19 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
             Ok(Outcome::draw_with(&empty(series), Some(&error)))
         }
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_with_one_reason_are_one_row() {
+        let cut = |line, what: &str, why: &str| Cut { line, what: what.into(), why: why.into(), slug: "x".into() };
+        let groups = CutGroup::all(&[cut(1, "a", "one"), cut(1, "a", "one"), cut(2, "b", "two"), cut(9, "c", "one")]);
+        let shown: Vec<_> =
+            groups.iter().map(|group| (group.why.as_str(), group.count, group.parts.len(), &*group.lines)).collect();
+        assert_eq!(shown, [("one", 3, 2, [1, 9].as_slice()), ("two", 1, 1, [2].as_slice())]);
     }
 }
