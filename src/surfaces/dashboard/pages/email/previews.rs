@@ -88,15 +88,15 @@ impl CutGroup {
     fn all(cuts: &[Cut]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         for cut in cuts {
-            let known = groups.iter_mut().find(|group| group.why == cut.why);
-            let group = match known {
-                Some(group) => group,
+            let place = match groups.iter().position(|group| group.why == cut.why) {
+                Some(place) => place,
                 None if groups.len() < CUT_REASONS_SHOWN => {
                     groups.push(Self { why: cut.why.clone(), count: 0, parts: Vec::new(), lines: Vec::new() });
-                    groups.last_mut().expect("the group was just added")
+                    groups.len() - 1
                 }
                 None => continue,
             };
+            let group = &mut groups[place];
             group.count += 1;
             if group.parts.len() < CUT_PARTS_SHOWN && !group.parts.contains(&cut.what) {
                 group.parts.push(cut.what.clone());
