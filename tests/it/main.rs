@@ -34,6 +34,7 @@ mod memory;
 mod outages;
 mod peers;
 mod pixels;
+mod previews;
 mod process;
 mod rekeys;
 mod replays;

@@ -260,6 +260,7 @@ impl PreviewDeviceView {
                 what: "border-radius:4px".into(),
                 why: "The client does not support it.".into(),
                 slug: "css-border-radius".into(),
+                count: 1,
             }],
             processing_time: Some(180),
             ..Self::waiting("outlook.windows", devices::find("outlook.windows"))

@@ -33,6 +33,51 @@ pub fn darken(html: &str, mode: DarkMode) -> String {
     apply(html, edits)
 }
 
+/// Returns the style of the window around an email in dark mode. A client that only follows the email has a dark window if the email
+/// supports dark mode, or has no colors at all.
+pub fn canvas(html: &str, mode: DarkMode) -> &'static str {
+    let is_dark = match mode {
+        DarkMode::None => false,
+        DarkMode::Partial | DarkMode::Full => true,
+        DarkMode::OptIn => {
+            let view = View::parse(html, false);
+            supports_dark(&view) || !has_colors(&view)
+        }
+    };
+    if is_dark { "html,body{background-color:#121212;color:#FFFFFF}a{color:#8AB4F8}" } else { "" }
+}
+
+/// Whether an email declares that it supports dark mode: with a query, with `color-scheme`, or in a `meta` element.
+fn supports_dark(view: &View<'_>) -> bool {
+    let names_dark = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case("dark"));
+    let in_query = view.sheets.at_rules.iter().any(|at_rule| {
+        let pieces = view.sheets.prelude(at_rule);
+        pieces.iter().any(|piece| piece.is(view.source, "prefers-color-scheme"))
+            && pieces.iter().any(|piece| piece.kind == Kind::Ident && piece.is(view.source, "dark"))
+    });
+    let in_style = view.sheets.declarations.iter().any(|declaration| {
+        let name = declaration.name.of(view.source);
+        ["color-scheme", "supported-color-schemes"].iter().any(|one| name.eq_ignore_ascii_case(one))
+            && names_dark(view.value_text(declaration))
+    });
+    let in_meta = view.document.elements.iter().filter(|element| element.name == "meta").any(|element| {
+        let attribute = |name: &str| view.document.attribute(view.source, element, name).unwrap_or_default();
+        ["color-scheme", "supported-color-schemes"].iter().any(|one| attribute("name").eq_ignore_ascii_case(one))
+            && names_dark(attribute("content"))
+    });
+    in_query || in_style || in_meta
+}
+
+/// Whether an email sets a color of text or of a background.
+fn has_colors(view: &View<'_>) -> bool {
+    let in_style = view.sheets.declarations.iter().any(|declaration| {
+        let name = declaration.name.of(view.source);
+        ["color", "background", "background-color"].iter().any(|one| name.eq_ignore_ascii_case(one))
+    });
+    let is_color = |name: &str| matches!(name, "bgcolor" | "color" | "text");
+    in_style || view.document.attributes.iter().any(|attribute| is_color(&attribute.name))
+}
+
 /// Makes queries for the dark color scheme hold, and queries for the light one fail.
 fn dark_queries(view: &View<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
@@ -188,6 +233,22 @@ mod tests {
         assert_eq!(partial("#FFFFFF", Role::Text), "same");
         assert_ne!(partial("#FFFFFF", Role::Background), "same");
         assert_ne!(partial("#333333", Role::Text), "same");
+    }
+
+    #[test]
+    fn the_window_is_dark_if_the_email_supports_it_or_has_no_colors() {
+        let is_dark = |html: &str, mode| !canvas(html, mode).is_empty();
+        for html in [
+            "<style>@media (prefers-color-scheme: dark) { p { color: white } }</style>",
+            "<meta name=color-scheme content=\"light dark\"><p style=\"color:red\">x",
+            "<style>:root{color-scheme:light dark}</style><p bgcolor=red>x",
+            "<p>x",
+        ] {
+            assert!(is_dark(html, DarkMode::OptIn), "{html}");
+        }
+        assert!(!is_dark("<p style=\"color:#222\">x", DarkMode::OptIn));
+        assert!(!is_dark("<meta name=color-scheme content=\"light only\"><td bgcolor=white>", DarkMode::OptIn));
+        assert!(is_dark("<td bgcolor=white>", DarkMode::Partial) && !is_dark("<p>x", DarkMode::None));
     }
 
     #[test]

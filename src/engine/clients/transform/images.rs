@@ -39,8 +39,10 @@ fn placeholder(view: &View<'_>, element: &Element<'_>) -> String {
     if is_pixel {
         return String::new();
     }
+    let is_block = super::vml::property(&style, "display").is_some_and(|display| display.eq_ignore_ascii_case("block"));
+    let display = if is_block { "block" } else { "inline-block" };
     format!(
-        "<span style=\"{}{}{style};display:inline-block;box-sizing:border-box;border:1px solid #c8c8c8;overflow:hidden\">{alt}</span>",
+        "<span style=\"{}{}{style};display:{display};box-sizing:border-box;border:1px solid #c8c8c8;overflow:hidden\">{alt}</span>",
         size("width"),
         size("height")
     )

@@ -8,11 +8,12 @@ mod dark;
 mod images;
 mod notes;
 mod vml;
+mod word;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::conditions::Applies;
-use super::css::Owner;
+use super::css::{Owner, Part, SelectorPart};
 use super::features::detect::Site;
 use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Hit};
@@ -52,7 +53,10 @@ pub struct Cut {
     /// The source of the part, shortened.
     pub what: String,
     pub why: String,
+    /// The feature of the support tables.
     pub slug: String,
+    /// How often the line has this part.
+    pub count: u32,
 }
 
 /// What a client shows of an email.
@@ -108,26 +112,38 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     let side = analysis.side(profile);
     let lines = Lines::new(shown);
     let (found, _) = Findings::default().of(&analysis, profile);
-    let mut cutter =
-        EditCollector { view: &side.view, profile, lines, edits: Vec::new(), cuts: Vec::new(), selectors: BTreeMap::new() };
+    let mut cutter = EditCollector {
+        view: &side.view,
+        profile,
+        lines,
+        edits: Vec::new(),
+        cuts: Vec::new(),
+        listed: HashMap::new(),
+        selectors: BTreeMap::new(),
+    };
     for finding in &found {
         cutter.finding(finding);
     }
-    cutter.remove_selectors();
     if profile.body_to_div {
         cutter.body_to_div();
     }
+    cutter.remove_selectors();
     if profile.word {
+        word::own_properties(&side.view, &mut cutter.edits);
         vml::draw(&side.view, &mut cutter.edits);
+        if options.scale > 1.0 {
+            word::keep_attribute_sizes(&side.view, options.scale, &mut cutter.edits);
+        }
     }
     let EditCollector { edits, mut cuts, .. } = cutter;
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
     if let Some(clipped) = &clipped {
         let why = "The client shows the first 102 KB and a link to the entire message.".to_owned();
-        cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into() });
+        cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into(), count: 1 });
     }
     let mut html = apply(side.view.source, edits);
     let dark = if options.dark { profile.dark } else { DarkMode::None };
+    let canvas = dark::canvas(&html, dark);
     if dark != DarkMode::None {
         html = dark::darken(&html, dark);
     }
@@ -137,9 +153,7 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
         html = images::block(&html);
     }
     let mut default_style = format!("html{{font-family:{}}}", profile.font);
-    if matches!(dark, DarkMode::Partial | DarkMode::Full) {
-        default_style.push_str("html,body{background-color:#121212;color:#FFFFFF}");
-    }
+    default_style.push_str(canvas);
     Transformed { html, default_style, cuts, notes }
 }
 
@@ -149,6 +163,8 @@ struct EditCollector<'c, 'a> {
     lines: Lines<'c>,
     edits: Vec<Edit>,
     cuts: Vec<Cut>,
+    /// The positions of the cuts in [`Self::cuts`], by line, source and feature.
+    listed: HashMap<(u32, String, String), usize>,
     /// The selectors of each rule that the client does not support.
     selectors: BTreeMap<u32, BTreeSet<u32>>,
 }
@@ -163,12 +179,20 @@ impl EditCollector<'_, '_> {
                 continue;
             }
             self.hit(hit, &entry.slug);
-            if self.cuts.len() >= CUTS_MAX {
-                continue;
-            }
-            let what = hit.used.span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
-            let line = self.lines.position(hit.used.span.start).0;
-            self.cuts.push(Cut { line, what, why: why.to_owned(), slug: entry.slug.clone() });
+            self.cut(hit.used.span, why, &entry.slug);
+        }
+    }
+
+    /// Lists a cut, up to a limit. Equal cuts in one line are listed once, because minified emails have one line.
+    fn cut(&mut self, span: Span, why: &str, slug: &str) {
+        let what: String = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
+        let line = self.lines.position(span.start).0;
+        let key = (line, what, slug.to_owned());
+        if let Some(cut) = self.listed.get(&key).and_then(|index| self.cuts.get_mut(*index)) {
+            cut.count += 1;
+        } else if self.cuts.len() < CUTS_MAX {
+            self.cuts.push(Cut { line, what: key.1.clone(), why: why.to_owned(), slug: slug.to_owned(), count: 1 });
+            self.listed.insert(key, self.cuts.len() - 1);
         }
     }
 
@@ -257,10 +281,74 @@ impl EditCollector<'_, '_> {
         }
     }
 
+    /// Makes the body a div. Rules for the body match nothing then.
     fn body_to_div(&mut self) {
+        for (number, rule) in (0..).zip(&self.view.sheets.rules) {
+            for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {
+                let mut parts = self.view.sheets.parts_of(selector).iter();
+                let names_body = |part: &SelectorPart| {
+                    part.part == Part::Type
+                        && ["body", "html"].iter().any(|name| part.name.of(self.view.source).eq_ignore_ascii_case(name))
+                };
+                if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
+                    continue;
+                }
+                let why = "The client shows the body as a div, so rules for the body match nothing.";
+                self.cut(selector.span, why, "html-body");
+            }
+        }
         let Some(body) = self.view.document.elements.iter().find(|element| element.name == "body") else { return };
         let name = |start: u32| Edit::replace(Span { start, end: start + 4 }, "div");
         self.edits.push(name(body.start_tag.start + 1));
         self.edits.extend(body.end_tag.map(|tag| name(tag.start + 2)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(html: &str, key: &str, options: Options) -> Transformed {
+        let checker = Checker::embedded();
+        transform(checker, html, checker.profile(key).expect("the client is known"), options)
+    }
+
+    #[test]
+    fn rules_for_the_body_match_nothing_if_the_client_renames_it() {
+        let html =
+            "<style>\nbody, p{color:red}\nbody .a{color:blue}\n.a{color:green}</style><body bgcolor=red><p class=a>x</body>";
+        let gmail = shown(html, "gmail.desktop-webmail", Options::default());
+        assert_eq!(gmail.html, "<style>\np{color:red}\n\n.a{color:green}</style><div bgcolor=red><p class=a>x</div>");
+        let cuts: Vec<(u32, &str, &str)> = gmail.cuts.iter().map(|cut| (cut.line, &*cut.what, &*cut.slug)).collect();
+        assert!(cuts.contains(&(2, "body", "html-body")) && cuts.contains(&(3, "body .a", "html-body")), "{cuts:?}");
+        assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
+    }
+
+    #[test]
+    fn equal_cuts_in_one_line_are_counted() {
+        let html =
+            "<p style=\"border-radius:4px\">a</p><p style=\"border-radius:4px\">b</p>\n<p style=\"border-radius:4px\">c</p>";
+        let cuts = shown(html, "outlook.windows", Options::default()).cuts;
+        let rounded: Vec<(u32, u32)> =
+            cuts.iter().filter(|cut| cut.slug == "css-border-radius").map(|cut| (cut.line, cut.count)).collect();
+        assert_eq!(rounded, [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn a_clipped_message_ends_with_the_line_of_gmail() {
+        let html = format!("<html><body><p>{}</p></body></html>", "Many words. ".repeat(10_000));
+        let gmail = shown(&html, "gmail.desktop-webmail", Options::default());
+        assert!(gmail.html.contains("[Message clipped]") && gmail.html.len() < 106_000, "{}", gmail.html.len());
+        assert_eq!(gmail.cuts.last().map(|cut| &*cut.slug), Some("clipping"));
+        assert!(!shown(&html, "apple-mail.ios", Options::default()).html.contains("[Message clipped]"));
+    }
+
+    #[test]
+    fn dark_mode_and_blocked_images_change_what_is_shown() {
+        let html = "<p style=\"color:#222222\">x<img src=\"https://x.example/a.png\" alt=Cup></p>";
+        let dark = shown(html, "gmail.android", Options { dark: true, ..Options::default() });
+        assert!(!dark.html.contains("#222222") && dark.default_style.contains("background-color:#121212"), "{}", dark.html);
+        let blocked = shown(html, "gmail.android", Options { images: false, ..Options::default() });
+        assert!(blocked.html.contains(">Cup</span>") && blocked.notes[0].rule == "few_words", "{blocked:?}");
     }
 }

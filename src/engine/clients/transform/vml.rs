@@ -14,7 +14,7 @@ pub fn draw(view: &View<'_>, edits: &mut Vec<Edit>) {
         if is_shape {
             shape(view, index, element, name, edits);
         } else if space == "v" && name == "textbox" {
-            edits.push(Edit::replace(element.start_tag, "<div>"));
+            edits.push(Edit::replace(element.start_tag, format!("<div style=\"padding:{}\">", inset(view, element))));
             edits.extend(element.end_tag.map(|tag| Edit::replace(tag, "</div>")));
         } else {
             edits.push(Edit::remove(element.start_tag));
@@ -27,11 +27,21 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     let attribute = |name: &str| view.document.attribute(view.source, element, name).unwrap_or_default();
     let style = attribute("style");
     let size = |name: &str| property(style, name);
-    let mut css = String::from("display:inline-block;text-align:center;box-sizing:border-box");
-    for side in ["width", "height"] {
-        if let Some(value) = size(side) {
-            css.push_str(&format!(";{side}:{value}"));
-        }
+    let anchor = match size("v-text-anchor").map(str::to_ascii_lowercase).as_deref() {
+        Some("middle" | "middle-center") => ";display:inline-flex;flex-direction:column;justify-content:center",
+        Some("bottom") => ";display:inline-flex;flex-direction:column;justify-content:flex-end",
+        _ => ";display:inline-block",
+    };
+    let align = if name == "roundrect" { "center" } else { "left" };
+    let mut css = format!("box-sizing:border-box;text-align:{align}{anchor}");
+    let is_full = size("mso-width-percent")
+        .is_some_and(|share| share.trim_end_matches('%').parse::<f32>().is_ok_and(|share| share >= 1000.0));
+    if let Some(width) = if is_full { Some("100%") } else { size("width") } {
+        css.push_str(&format!(";width:{width}"));
+    }
+    if let Some(height) = size("height") {
+        // The content of a text box can be taller than the shape, which grows then.
+        css.push_str(&format!(";min-height:{height}"));
     }
     let fill = view
         .document
@@ -74,8 +84,23 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     edits.extend(element.end_tag.map(|tag| Edit::replace(tag, close)));
 }
 
+/// Returns the space between the border of a text box and its text. Without `inset`, Word leaves a tenth of an inch at the sides.
+fn inset(view: &View<'_>, element: &Element<'_>) -> String {
+    let given = view.document.attribute(view.source, element, "inset").unwrap_or_default();
+    let mut sides = ["0.1in", "0.05in", "0.1in", "0.05in"].map(str::to_owned);
+    for (side, value) in sides.iter_mut().zip(given.split(',').map(str::trim)) {
+        let (number, unit) = value.split_at(value.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(value.len()));
+        let unit = if ["px", "pt", "in", "cm", "mm"].contains(&unit) { unit } else { "px" };
+        if number.parse::<f32>().is_ok() {
+            *side = format!("{number}{unit}");
+        }
+    }
+    let [left, top, right, bottom] = sides;
+    format!("{top} {right} {bottom} {left}")
+}
+
 /// Returns a property of a style attribute.
-fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
+pub fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
     let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
     declarations.into_iter().find(|(property, _)| property.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
@@ -110,7 +135,10 @@ mod tests {
         let mut edits = Vec::new();
         draw(&view, &mut edits);
         let out = apply(html, edits);
-        assert!(out.contains("width:200px;height:40px;background-color:#2F6F4F;border-radius:4px"), "{out}");
+        assert!(
+            out.contains("justify-content:center;width:200px;min-height:40px;background-color:#2F6F4F;border-radius:4px"),
+            "{out}"
+        );
         assert!(out.starts_with("<a href=\"https://example.com/\"") && out.ends_with("<center>Buy</center></div></a>"), "{out}");
     }
 
@@ -118,12 +146,16 @@ mod tests {
     fn a_filled_rectangle_keeps_its_image() {
         let html = concat!(
             "<v:rect fill=\"true\" stroke=\"false\" style=\"width:600px\"><v:fill type=\"tile\" ",
-            "src=\"https://example.com/a.png\" color=\"#fff\"/><v:textbox>x</v:textbox></v:rect>"
+            "src=\"https://example.com/a.png\" color=\"#fff\"/><v:textbox inset=\"0,0,0,0\">x</v:textbox></v:rect>"
         );
         let view = View::parse(html, true);
         let mut edits = Vec::new();
         draw(&view, &mut edits);
         let out = apply(html, edits);
-        assert!(out.contains("background-image:url('https://example.com/a.png')") && out.contains("<div>x</div></div>"), "{out}");
+        assert!(
+            out.contains("background-image:url('https://example.com/a.png')")
+                && out.contains("<div style=\"padding:0px 0px 0px 0px\">x</div></div>"),
+            "{out}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use image::RgbImage;
-use takumi::prelude::{Error as DrawError, FromHtmlOptions, Node, RenderOptions, Viewport};
+use takumi::prelude::{Error as DrawError, FromHtmlOptions, MeasuredNode, Node, RenderOptions, Viewport};
 use takumi::unstable::base::style::StyleSheet;
 use takumi::unstable::html::parse_html;
 use takumi_pdf::{PageMargins, PageOptions, PdfMetadata, PdfOptions, UncoveredText};
@@ -49,6 +49,16 @@ impl Stage {
         Ok(Self { node: parsed.node, sheet, prepared, chosen })
     }
 
+    fn options(&self, viewport: Viewport) -> RenderOptions<'_> {
+        RenderOptions::builder()
+            .viewport(viewport)
+            .node(self.node.clone())
+            .fonts(&self.chosen.fonts)
+            .stylesheet(self.sheet.clone())
+            .images(self.prepared.images.clone())
+            .build()
+    }
+
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let absent = &self.prepared.absent;
@@ -83,7 +93,8 @@ pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Resu
     }
     let mut shots = Vec::with_capacity(options.widths.len());
     for width in &options.widths {
-        let (picture, cut) = screenshot(&stage, *width, options.density, options.height_max)?;
+        let (layout, density) = if options.adapts() { adapted(&stage, *width, options)? } else { (*width, options.density) };
+        let (picture, cut) = screenshot(&stage, layout, density, options.height_max)?;
         if cut {
             warnings.push(Warning::Cut { width: *width });
         }
@@ -95,6 +106,33 @@ pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Resu
         shots.push(Screenshot { width: *width, width_px, height_px, png, thumbnail, full_thumbnail });
     }
     Ok(Rendering { made: shots, warnings })
+}
+
+/// Returns the width of the layout, and the density.
+fn adapted(stage: &Stage, window: u32, options: &ScreenshotOptions) -> Result<(u32, f32), RenderError> {
+    let measure = |width: u32| {
+        let options = stage.options(Viewport::new((width, None::<u32>)));
+        takumi::measure(options).map(|root| size(&root)).map_err(failed)
+    };
+    let (width, height) = measure(window)?;
+    let layout = options.layout_width(window, width);
+    let height = if layout == window { height } else { measure(layout)?.1 };
+    Ok((layout, options.layout_density(window, layout, height)))
+}
+
+/// Returns the width and height of a layout. Boxes without height, such as hidden text, have no width.
+fn size(root: &MeasuredNode) -> (f32, f32) {
+    let (mut width, mut height) = (0.0_f32, root.height);
+    let mut nodes = vec![root];
+    while let Some(node) = nodes.pop() {
+        let [.., left, top] = node.transform;
+        if node.height >= 1.0 && node.width >= 1.0 {
+            width = width.max(left + node.width);
+            height = height.max(top + node.height);
+        }
+        nodes.extend(&node.children);
+    }
+    (width, height)
 }
 
 /// Returns a warning about transparent images that are invisible on a dark background.
@@ -111,14 +149,7 @@ fn screenshot(stage: &Stage, width: u32, density: f32, height_max: u32) -> Resul
     let limit = device(height_max.min(DRAWN_HEIGHT_PX_MAX));
     let draw = |height: Option<u32>| {
         let viewport = Viewport::new((device(width), height)).with_device_pixel_ratio(density);
-        let options = RenderOptions::builder()
-            .viewport(viewport)
-            .node(stage.node.clone())
-            .fonts(&stage.chosen.fonts)
-            .stylesheet(stage.sheet.clone())
-            .images(stage.prepared.images.clone())
-            .build();
-        takumi::render(options)
+        takumi::render(stage.options(viewport))
     };
     let (bitmap, mut cut) = match draw(None) {
         // The email is either taller than the tallest screenshot, or has no height at all.

@@ -5,6 +5,7 @@
 //! [`Pixels::image_addresses`], fetches the allowed URLs, and passes in the files.
 
 pub mod chromium;
+pub mod client_views;
 mod draw;
 mod fonts;
 mod glyphs;
@@ -25,13 +26,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
-pub use self::draw::image_addresses as images_of;
+use self::client_views::ClientView;
 pub(super) use self::fonts::families as font_families;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
-use super::client_views::ClientView;
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
@@ -40,6 +40,9 @@ use crate::base::text::Color;
 use crate::vocab::limits::{
     DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
 };
+
+/// The width up to which phones scale an email down, in CSS pixels. Wider emails are cut off.
+const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
 
 /// An email to draw.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +63,10 @@ pub struct ScreenshotOptions {
     pub dark: bool,
     /// The height at which screenshots are cut, in CSS pixels.
     pub height_max: u32,
+    /// Whether an email that is wider than the window is scaled down, as on phones.
+    pub scales_wide: bool,
+    /// The number of pixels of a screenshot. Longer emails are drawn with a lower density.
+    pub pixels_max: Option<u32>,
     /// The thumbnails of each screenshot.
     pub thumbnails: Thumbnails,
     /// Whether to report images that are invisible on a dark background.
@@ -83,9 +90,39 @@ impl ScreenshotOptions {
             density: 1.0,
             dark: false,
             height_max: DRAWN_HEIGHT_PX_MAX,
+            scales_wide: false,
+            pixels_max: None,
             thumbnails: Thumbnails::default(),
             reports_dark_images: false,
         }
+    }
+}
+
+impl ScreenshotOptions {
+    /// Whether the layout depends on the size of the content.
+    fn adapts(&self) -> bool {
+        self.scales_wide || self.pixels_max.is_some()
+    }
+
+    /// Returns the width of the layout for a window, if its content has this width.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "widths have few digits"
+    )]
+    fn layout_width(&self, window: u32, content: f32) -> u32 {
+        let is_wide = self.scales_wide && content > window as f32 + 1.0;
+        if is_wide { (content.min(SCALED_WIDTH_PX_MAX).ceil() as u32).max(window) } else { window }
+    }
+
+    /// Returns the density for a layout with this width and height.
+    #[expect(clippy::cast_precision_loss, reason = "sizes have few digits")]
+    fn layout_density(&self, window: u32, layout: u32, height: f32) -> f32 {
+        let density = self.density * window as f32 / layout as f32;
+        let pixels = layout as f32 * height.clamp(1.0, self.height_max as f32) * density * density;
+        let most = self.pixels_max.map_or(pixels, |most| most as f32);
+        if pixels > most { density * (most / pixels).sqrt() } else { density }
     }
 }
 

@@ -124,12 +124,22 @@ async fn screenshots(
         if number == 0 {
             tab.show(page).await?;
         }
-        let height = tab.height().await?;
+        let mut layout = *width;
+        let (content, mut height) = tab.size().await?;
+        if options.adapts() {
+            layout = options.layout_width(*width, content as f32);
+            if layout != *width {
+                tab.set_width(layout, f64::from(options.density)).await?;
+                height = tab.size().await?.1;
+            }
+            let density = options.layout_density(*width, layout, height as f32);
+            tab.set_width(layout, f64::from(density)).await?;
+        }
         let kept = height.min(options.height_max).min(DRAWN_HEIGHT_PX_MAX);
         if kept < height {
             cut.push(Warning::Cut { width: *width });
         }
-        let clip = json!({ "x": 0, "y": 0, "width": width, "height": kept, "scale": 1 });
+        let clip = json!({ "x": 0, "y": 0, "width": layout, "height": kept, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let png = bytes(tab.call("Page.captureScreenshot", wanted).await?)?;
         let (width_px, height_px) = image_size(&png)?;
@@ -154,7 +164,7 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Renderi
     let height = match height {
         Some(height) => height,
         // The paper is slightly longer than the email, because otherwise the end of the email would be on a second page.
-        None => f64::from(tab.height().await?.min(DRAWN_HEIGHT_PX_MAX) + 1) / PX_PER_INCH,
+        None => f64::from(tab.size().await?.1.min(DRAWN_HEIGHT_PX_MAX) + 1) / PX_PER_INCH,
     };
     let wanted = json!({
         "printBackground": true, "paperWidth": width, "paperHeight": height,
@@ -197,10 +207,14 @@ impl<'a> Tab<'a> {
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
     }
 
-    async fn height(&mut self) -> Result<u32, RenderError> {
+    /// Returns the width and height of the content.
+    async fn size(&mut self) -> Result<(u32, u32), RenderError> {
         let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
-        let height = metrics["cssContentSize"]["height"].as_f64().unwrap_or_default();
-        Ok(height.clamp(1.0, f64::from(u32::MAX)).round() as u32)
+        let side = |name: &str| {
+            let pixels = metrics["cssContentSize"][name].as_f64().unwrap_or_default();
+            pixels.clamp(1.0, f64::from(u32::MAX)).round() as u32
+        };
+        Ok((side("width"), side("height")))
     }
 
     async fn close(self) -> Result<Vec<Warning>, RenderError> {
