@@ -1406,6 +1406,8 @@ pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
 /// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while the
 /// images of one are fetched, those of the other are drawn.
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
+/// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
+pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
 /// The number of devices of a preview that are drawn at the same time, or wait for a worker process. More processors than this are for other
 /// requests.
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
@@ -1426,7 +1428,7 @@ pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
 /// The number of pixels of the picture of a device, with which a drawing takes less than 64 MiB. Longer emails are drawn with a lower density.
-pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 3_000_000;
+pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 

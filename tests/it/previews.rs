@@ -15,13 +15,16 @@ use super::support::client::Call;
 use super::support::fixtures::until;
 use super::support::{Client, Server, operation};
 
-/// A site whose every path is a red image. Returns its address, and the number of requests.
+/// A site of images: a red one, or a dark one on a transparent ground for paths with `dark`. Returns its address, and the number of requests.
 fn images() -> (String, Arc<AtomicUsize>) {
-    let mut red = std::io::Cursor::new(Vec::new());
-    image::RgbImage::from_pixel(300, 100, image::Rgb([255, 0, 0]))
-        .write_to(&mut red, image::ImageFormat::Png)
-        .expect("a picture");
-    let red = red.into_inner();
+    let png = |picture: image::DynamicImage| {
+        let mut out = std::io::Cursor::new(Vec::new());
+        picture.write_to(&mut out, image::ImageFormat::Png).expect("a picture");
+        out.into_inner()
+    };
+    let red = png(image::RgbImage::from_pixel(300, 100, image::Rgb([255, 0, 0])).into());
+    let logo = |x: u32, _| if x % 10 < 3 { image::Rgba([10, 10, 10, 255]) } else { image::Rgba([0; 4]) };
+    let dark = png(image::RgbaImage::from_fn(120, 40, logo).into());
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
     let requests = Arc::new(AtomicUsize::new(0));
@@ -29,9 +32,12 @@ fn images() -> (String, Arc<AtomicUsize>) {
     let serve = move || {
         for mut stream in listener.incoming().flatten() {
             count.fetch_add(1, Ordering::Relaxed);
-            let _ = stream.read(&mut [0; 2048]);
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: {}\r\n\r\n", red.len());
-            let _ = stream.write_all(&[head.as_bytes(), &red].concat());
+            let mut head = [0; 2048];
+            let length = stream.read(&mut head).unwrap_or_default();
+            let is_dark = String::from_utf8_lossy(&head[..length]).split(' ').nth(1).is_some_and(|path| path.contains("dark"));
+            let file = if is_dark { &dark } else { &red };
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: {}\r\n\r\n", file.len());
+            let _ = stream.write_all(&[head.as_bytes(), file].concat());
         }
     };
     std::thread::Builder::new().name("images".into()).spawn(serve).expect("a thread");
@@ -92,6 +98,25 @@ async fn the_shipped_service_draws_devices_and_fetches_each_image_once() {
     let again = client.data("previews.create", json!({ "html": html })).await;
     assert_eq!((&again["cached"], &again["status"]), (&json!(true), &json!("COMPLETED")));
     assert_eq!(requests.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_dark_logo_is_reported_in_dark_mode_only() {
+    let server = Server::start(&sites::settings());
+    let client = server.client("test", "email:preview");
+    let (images, _) = images();
+    let html = format!(
+        "<body style=\"background:#ffffff\"><img src=\"{images}/dark.png\" alt=Logo><img src=\"{images}/red.png\" alt=Red>"
+    );
+    let devices = ["gmail.android", "gmail.android.dark"];
+    let made = client.data("previews.create", json!({ "html": html, "devices": devices })).await;
+    let done = finished(&client, &made).await;
+    assert_eq!(done["devices"][0]["notes"], json!([]));
+    let note = &done["devices"][1]["notes"][0];
+    assert!(
+        note["rule"] == "dark_image" && note["message"].as_str().is_some_and(|text| text.contains("/dark.png is dark")),
+        "{note}"
+    );
 }
 
 /// The server is killed while devices are drawn, several times. Afterward, the preview has all devices, and those that were drawn before are

@@ -3,7 +3,6 @@
 //! Every value that is inserted into a page is escaped for HTML, and a name that is missing in the context is an error. A test renders all
 //! templates with their sample contexts to find such errors.
 
-pub mod client_views;
 pub mod css;
 mod filters;
 pub mod html_limits;

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a drawing counts the previews that use it, and is deleted with the last of them. Previews of the same content share drawings.
 
-mod drawing;
+mod lifecycle;
 mod model;
 pub mod ops;
 mod retention;

@@ -1,6 +1,6 @@
 //! Deletes old previews: after a week, and before if an account has too many or too large ones.
 
-use super::{drawing, store};
+use super::{lifecycle, store};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
@@ -14,7 +14,7 @@ pub fn make_space(tx: &mut WriteTx<'_>, account: AccountId) -> Result<()> {
         if count < limits::EMAIL_PREVIEWS_KEPT_MAX && bytes <= limits::EMAIL_PREVIEW_BYTES_MAX {
             break;
         }
-        drawing::delete(tx, account, preview)?;
+        lifecycle::delete(tx, account, preview)?;
         count -= 1;
         bytes -= preview.bytes;
     }
@@ -28,7 +28,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     for (id, account) in oldest {
         match store::preview(tx, account, id)? {
             Some(preview) if preview.expires_at > tx.now() => return Ok(false),
-            Some(preview) => drawing::delete(tx, account, &preview)?,
+            Some(preview) => lifecycle::delete(tx, account, &preview)?,
             None => store::delete(tx, account, id),
         }
         swept += 1;

@@ -10,20 +10,20 @@ use std::time::Duration;
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
 use tokio::time::Instant;
 
-use super::drawing;
+use super::lifecycle;
 use super::model::{DrawingState, Picture, Preview, Source};
 use super::store;
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::clients::devices::{self, Category, Device};
 use crate::engine::clients::transform::Note;
-use crate::engine::render::client_views::{self, ClientView};
+use crate::engine::render::pixels::client_views::{self, ClientView};
 use crate::engine::render::pixels::{Page, RenderError, Rendering, Screenshot, ScreenshotOptions, Thumbnails, Warning};
 use crate::engine::runner::Step;
 use crate::engine::store::{self as rows, ReadTx, WriteTx, blobs};
 use crate::features::emails;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
-use crate::vocab::{limits, placeholders};
+use crate::vocab::{limits, placeholders, tables};
 
 /// The HTML that one worker process may return, with all of its copies. A process returns at most 32 MiB.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -41,36 +41,58 @@ struct Studio {
     data: Arc<EnvironmentData>,
 }
 
+/// A preview that is worked on.
+struct Running {
+    id: PreviewId,
+    account: AccountId,
+    drawings: Vec<DrawingId>,
+}
+
 /// Draws waiting previews, several at the same time and those of different accounts first.
 pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let studio = Studio { data: engine.data(environment).clone(), engine };
-    let mut running = FuturesUnordered::new();
+    let mut work = FuturesUnordered::new();
     let mut started: HashSet<PreviewId> = HashSet::new();
-    let mut at_work: Vec<(PreviewId, AccountId)> = Vec::new();
+    let mut running: Vec<Running> = Vec::new();
     let mut failed = None;
     loop {
-        while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE {
-            let Some((id, account)) = next(&studio.data.store.read(), &started, &at_work)? else { break };
+        // Subscribe before reading the queue, so that no addition in between is missed.
+        let added = Box::pin(studio.data.store.changed(tables::PREVIEW_QUEUE).notified());
+        while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP {
+            let Some(next) = next(&studio.data.store.read(), &started, &running)? else { break };
+            let (id, account, studio) = (next.id, next.account, studio.clone());
             started.insert(id);
-            at_work.push((id, account));
-            let studio = studio.clone();
-            running.push(async move { (id, studio.preview(account, id).await) });
+            running.push(next);
+            work.push(async move { (id, studio.preview(account, id).await) });
         }
-        let Some((id, result)) = running.next().await else { return failed.map_or(Ok(Step::Done), Err) };
-        at_work.retain(|(other, _)| *other != id);
-        // A failed preview is left for the next step, while the others finish.
-        failed = result.err().or(failed);
+        if running.is_empty() {
+            return failed.map_or(Ok(Step::more_if(started.len() >= limits::EMAIL_PREVIEWS_PER_STEP)), Err);
+        }
+        tokio::select! {
+            Some((id, result)) = work.next() => {
+                running.retain(|one| one.id != id);
+                // A failed preview is left for the next step, while the others finish.
+                failed = result.err().or(failed);
+            }
+            () = added, if running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP => {}
+        }
     }
 }
 
-/// Returns the oldest preview that was not started yet: of the accounts with the least running work.
-fn next(
-    tx: &ReadTx,
-    started: &HashSet<PreviewId>,
-    at_work: &[(PreviewId, AccountId)],
-) -> Result<Option<(PreviewId, AccountId)>, Failure> {
-    let queue = store::queued(tx)?.into_iter().filter(|(id, _)| !started.contains(id));
-    Ok(queue.min_by_key(|(id, account)| (at_work.iter().filter(|(_, other)| other == account).count(), *id)))
+/// Returns the oldest preview that was not started yet: of the accounts with the least running work. A preview of the content of a running
+/// one waits for its drawings.
+fn next(tx: &ReadTx, started: &HashSet<PreviewId>, running: &[Running]) -> Result<Option<Running>, Failure> {
+    let mut queue = store::queued(tx)?;
+    queue.retain(|(id, _)| !started.contains(id));
+    queue.sort_by_key(|(id, account)| (running.iter().filter(|one| one.account == *account).count(), *id));
+    for (id, account) in queue {
+        let preview = store::preview(tx, account, id)?;
+        let drawings: Vec<DrawingId> = preview.iter().flat_map(|preview| &preview.devices).map(|device| device.drawing).collect();
+        if !running.iter().any(|one| one.drawings.iter().any(|drawing| drawings.contains(drawing))) {
+            return Ok(Some(Running { id, account, drawings }));
+        }
+    }
+    Ok(None)
 }
 
 /// A device that waits.
@@ -100,7 +122,7 @@ impl Studio {
                 }
             }
         }
-        let close = move |tx: &mut WriteTx<'_>| drawing::close_if_done(tx, account, id);
+        let close = move |tx: &mut WriteTx<'_>| lifecycle::close_if_done(tx, account, id);
         if self.data.store.write(close).await?? {
             return Ok(());
         }
@@ -129,7 +151,7 @@ impl Studio {
                     (Some(device), None) => waiting.push(Waiting { device, drawing }),
                     (_, problem) => {
                         let reason = problem.unwrap_or("This version has no such device. Create a new preview.").to_owned();
-                        drawing::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))?;
+                        lifecycle::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))?;
                     }
                 }
             }
@@ -208,14 +230,20 @@ impl Studio {
         let time = start.elapsed();
         let engine = self.engine.settings.rendering.engine.word();
         let keep = move |tx: &mut WriteTx<'_>| {
-            drawing::finish(tx, account, id, waiting.drawing, Ok(|tx: &mut WriteTx<'_>| keep(tx, view.head, drawn, engine, time)))
+            lifecycle::finish(
+                tx,
+                account,
+                id,
+                waiting.drawing,
+                Ok(|tx: &mut WriteTx<'_>| keep(tx, view.head, drawn, engine, time)),
+            )
         };
         Ok(self.data.store.write(keep).await??)
     }
 
     async fn fail(&self, account: AccountId, id: PreviewId, drawing: DrawingId, reason: String) -> Result<(), Failure> {
         let fail = move |tx: &mut WriteTx<'_>| {
-            drawing::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))
+            lifecycle::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))
         };
         Ok(self.data.store.write(fail).await??)
     }
@@ -278,9 +306,9 @@ fn keep(
         width: width_px,
         height: height_px,
         bytes: (png.len() + thumbnail.len() + full_thumbnail.len()) as u64,
-        screenshot: drawing::keep_file(tx, "preview.png", &png),
-        thumbnail: drawing::keep_file(tx, "preview-thumbnail.png", &thumbnail),
-        full_thumbnail: drawing::keep_file(tx, "preview-full-thumbnail.png", &full_thumbnail),
+        screenshot: lifecycle::keep_file(tx, "preview.png", &png),
+        thumbnail: lifecycle::keep_file(tx, "preview-thumbnail.png", &thumbnail),
+        full_thumbnail: lifecycle::keep_file(tx, "preview-full-thumbnail.png", &full_thumbnail),
         milliseconds: u32::try_from(time.as_millis()).unwrap_or(u32::MAX),
         drawn_at: tx.now(),
         is_complete,

@@ -5,6 +5,7 @@
 //! [`Pixels::image_addresses`], fetches the allowed URLs, and passes in the files.
 
 pub mod chromium;
+pub mod client_views;
 mod draw;
 mod fonts;
 mod glyphs;
@@ -25,13 +26,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
-pub use self::draw::image_addresses as images_of;
+use self::client_views::ClientView;
 pub(super) use self::fonts::families as font_families;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
-use super::client_views::ClientView;
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};

@@ -17,10 +17,10 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::super::client_views::ClientView;
 use super::super::images::{self, ImageFile, ImageMeasurements, Task};
 use super::super::imported_html::{Change, ImportedHtml};
 use super::super::inspect::Inspection;
+use super::client_views::ClientView;
 use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::Confinement;

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::client_views::{ClientView, ClientViewHead};
 use super::super::images::{self, ImageFile, ImageMeasurements};
 use super::super::imported_html::{Change, ImportedHtml};
 use super::super::inspect::Inspection;
+use super::client_views::{ClientView, ClientViewHead};
 use super::sandbox::Confinement;
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 

@@ -11,8 +11,9 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{client_views, html_limits, images, imported_html, inspect};
+use super::super::{html_limits, images, imported_html, inspect};
 use super::RenderError;
+use super::client_views;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};

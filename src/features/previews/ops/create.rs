@@ -11,7 +11,7 @@ use crate::engine::store::WriteTx;
 use crate::features::emails;
 use crate::features::previews::model::{Preview, Source};
 use crate::features::previews::views::{PreviewView, Viewer};
-use crate::features::previews::{drawing, retention, store};
+use crate::features::previews::{lifecycle, retention, store};
 use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId, PreviewId};
@@ -84,7 +84,7 @@ impl Command for Create {
             finished_at: None,
             expires_at: tx.now().plus_ms(limits::EMAIL_PREVIEW_KEPT_MS),
         };
-        let preview = drawing::assign(tx, account, preview, &content, &chosen, engine_name(&caller.engine))?;
+        let preview = lifecycle::assign(tx, account, preview, &content, &chosen, engine_name(&caller.engine))?;
         if preview.finished_at.is_none() {
             check_queue(tx, account)?;
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::NoInput;
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Counted, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::clients::devices::{self, Category, Device};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -63,6 +63,10 @@ impl SupportedDevices {
         let devices: Vec<SupportedDevice> = devices.map(SupportedDevice::from).collect();
         Self { total: devices.len(), categories, devices }
     }
+
+    fn counted(self) -> Counted<Self> {
+        Counted { count: self.total, data: self }
+    }
 }
 
 impl From<&'static Device> for SupportedDevice {
@@ -86,15 +90,15 @@ impl Operation for Devices {
         .summary("List the devices of previews")
         .rate(RouteGroup::Emails);
     type Input = NoInput;
-    type Output = Done<SupportedDevices>;
+    type Output = Counted<SupportedDevices>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(SupportedDevices::of(devices::all().iter().take(2))))
+        (json!({}), SupportedDevices::of(devices::all().iter().take(2)).counted())
     }
 }
 
 impl Query for Devices {
     fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        Ok(Done(SupportedDevices::of(devices::all().iter())))
+        Ok(SupportedDevices::of(devices::all().iter()).counted())
     }
 }

@@ -88,16 +88,16 @@ impl CutGroup {
     fn all(cuts: &[Cut]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         for cut in cuts {
-            let known = groups.iter_mut().find(|group| group.why == cut.why);
-            let group = match known {
-                Some(group) => group,
+            let place = match groups.iter().position(|group| group.why == cut.why) {
+                Some(place) => place,
                 None if groups.len() < CUT_REASONS_SHOWN => {
                     groups.push(Self { why: cut.why.clone(), count: 0, parts: Vec::new(), lines: Vec::new() });
-                    groups.last_mut().expect("the group was just added")
+                    groups.len() - 1
                 }
                 None => continue,
             };
-            group.count += 1;
+            let group = &mut groups[place];
+            group.count += cut.count as usize;
             if group.parts.len() < CUT_PARTS_SHOWN && !group.parts.contains(&cut.what) {
                 group.parts.push(cut.what.clone());
             }
@@ -254,7 +254,7 @@ impl Tile {
             height: shown_height,
             tier,
             data_version: device.data_version.clone(),
-            cut_count: device.cuts.len(),
+            cut_count: device.cuts.iter().map(|cut| cut.count as usize).sum(),
             cuts: CutGroup::all(&device.cuts),
             notes: device
                 .notes
@@ -324,10 +324,11 @@ mod tests {
 
     #[test]
     fn cuts_with_one_reason_are_one_row() {
-        let cut = |line, what: &str, why: &str| Cut { line, what: what.into(), why: why.into(), slug: "x".into() };
-        let groups = CutGroup::all(&[cut(1, "a", "one"), cut(1, "a", "one"), cut(2, "b", "two"), cut(9, "c", "one")]);
+        let cut = |line, what: &str, why: &str| Cut { line, what: what.into(), why: why.into(), slug: "x".into(), count: 1 };
+        let groups =
+            CutGroup::all(&[cut(1, "a", "one"), Cut { count: 2, ..cut(1, "a", "one") }, cut(2, "b", "two"), cut(9, "c", "one")]);
         let shown: Vec<_> =
             groups.iter().map(|group| (group.why.as_str(), group.count, group.parts.len(), &*group.lines)).collect();
-        assert_eq!(shown, [("one", 3, 2, [1, 9].as_slice()), ("two", 1, 1, [2].as_slice())]);
+        assert_eq!(shown, [("one", 4, 2, [1, 9].as_slice()), ("two", 1, 1, [2].as_slice())]);
     }
 }

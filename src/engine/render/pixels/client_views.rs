@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::html_limits;
-use super::imported_html;
-use super::pixels::RenderError;
+use super::super::{html_limits, imported_html};
+use super::{RenderError, draw};
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
 use crate::engine::clients::html;
@@ -56,7 +55,7 @@ fn one(html: &str, device: &Device) -> Result<ClientView, RenderError> {
         data_version: checker.data.version.to_string(),
         cuts: transformed.cuts,
         notes: transformed.notes,
-        images: super::pixels::images_of(&html)?,
+        images: draw::image_addresses(&html)?,
     };
     Ok(ClientView { head, html })
 }
