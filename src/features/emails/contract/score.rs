@@ -409,7 +409,7 @@ async fn the_first_samples_keep_their_facts() {
 /// The half that was written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1414, 5, 6, 1);
+    holds(&score("second").await, 1414, 5, 6, 2);
 }
 
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
