@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EmailHead, email, is_shown};
-use crate::engine::api::{Created, Done};
+use crate::engine::api::{Counted, Created, Done};
 use crate::engine::clients::devices::Category;
 use crate::engine::clients::transform::Cut;
 use crate::features::emails::views::EmailDetails;
@@ -295,7 +295,7 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     if email.status != "ready" {
         return Ok(Outcome::draw(&empty(series)));
     }
-    let Done(known) = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
+    let Counted { data: known, .. } = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
     let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
     // The common devices come with their dark and image-less variants, because the page can show these too.
     let is_common = |key: &str| {
