@@ -157,7 +157,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return broken("validation.language_tool", "expected a scheme, a host and optionally a port, like http://127.0.0.1:8081");
     }
     if let Some(name) = &settings.validation.model
-        && !settings.models.get(name).is_some_and(|model| model.protocol.is_some())
+        && settings.models.get(name).is_none_or(|model| model.protocol.is_none())
     {
         return broken("validation.model", "no model with a protocol has this name; add it to the table models");
     }
