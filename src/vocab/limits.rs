@@ -1384,9 +1384,9 @@ pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
 /// The maximum number of findings that are stored with a version, the worst first: about 60 KB of JSON. No user reads more.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
-/// The maximum number of places that are stored for each finding.
+/// The maximum number of places that are stored for each finding: enough to find the others, which are counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
-/// The maximum number of findings of an email that a user can ignore.
+/// The maximum number of ignored findings of an email. A version has at most a hundred findings, so users need far fewer.
 pub const IGNORED_FINDINGS_MAX: usize = 500;
 /// The maximum number of inspected emails that are cached, so that several checks of one email parse it only once.
 pub const INSPECTIONS_CACHED_MAX: usize = 32;

@@ -324,7 +324,7 @@ async fn checks(scene: &Scene<'_>) {
     tab.sees("The finding is no longer ignored.").await;
 }
 
-/// Looks at one device, and compares it with another.
+/// Opens one device in full size, and compares it with another.
 async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
