@@ -213,13 +213,13 @@ fn gmail_drops_whole_style_elements() {
         assert_eq!((drop.count, drop.reach), (1, usize::from(html == nested)));
         let checker = Checker::embedded();
         let profile = checker.profile("gmail.desktop-webmail").expect("the client exists");
-        let shown = transform::transform(checker, html, profile, Options { dark: false, images: true });
+        let shown = transform::transform(checker, html, profile, Options::default());
         assert_eq!(shown.html.matches("<style>").count(), usize::from(html != nested), "{}", shown.html);
     }
     let attribute = "<p style=\"color: rgb(0 128 0); margin: 0\">x</p>";
     let checker = Checker::embedded();
     let profile = checker.profile("gmail.ios").expect("the client exists");
-    let shown = transform::transform(checker, attribute, profile, Options { dark: false, images: true });
+    let shown = transform::transform(checker, attribute, profile, Options::default());
     assert_eq!(shown.html, "<p >x</p>");
     let cut = &shown.cuts[0];
     assert_eq!((cut.line, &*cut.what, &*cut.slug), (1, "rgb(0 128 0)", "css-rgb"));
@@ -260,7 +260,7 @@ fn a_list_of_selectors_keeps_those_that_the_client_supports() {
     let html = "<style>p, p:nth-child(2), b { color: red } i:nth-child(2) { color: red }</style><p>x</p>";
     let checker = Checker::embedded();
     let profile = checker.profile("gmail.desktop-webmail").expect("the client exists");
-    let shown = transform::transform(checker, html, profile, Options { dark: false, images: true });
+    let shown = transform::transform(checker, html, profile, Options::default());
     assert_eq!(shown.html, "<style>p, b { color: red } </style><p>x</p>");
     assert_eq!(shown.cuts.len(), 2);
 }
@@ -274,7 +274,7 @@ fn word_shows_what_it_understands() {
     );
     let checker = Checker::embedded();
     let profile = checker.profile("outlook.windows").expect("the client exists");
-    let shown = transform::transform(checker, html, profile, Options { dark: false, images: true }).html;
+    let shown = transform::transform(checker, html, profile, Options::default()).html;
     assert!(shown.contains("border-radius:4px\"><center>Buy</center></div></a>"), "{shown}");
     assert!(shown.ends_with("<div style=\"color:red\">x</div>") && !shown.contains("<a style"), "{shown}");
     assert_eq!(transform::transform(checker, "<p>x</p>", profile, Options::default()).html, "<p>x</p>");

@@ -25,7 +25,7 @@ fn time(html: &str) -> Duration {
     check(html);
     for key in ["gmail.desktop-webmail", "outlook.windows"] {
         let profile = checker.profile(key).expect("the client exists");
-        transform::transform(checker, html, profile, Options { dark: true, images: false });
+        transform::transform(checker, html, profile, Options { dark: true, images: false, ..Options::default() });
     }
     start.elapsed()
 }
@@ -114,7 +114,7 @@ fn a_newsletter_takes_less_than_five_milliseconds() {
     let start = Instant::now();
     let checker = Checker::embedded();
     for profile in &checker.profiles {
-        std::hint::black_box(transform::transform(checker, &html, profile, Options { dark: false, images: true }));
+        std::hint::black_box(transform::transform(checker, &html, profile, Options::default()));
     }
     println!("transforms for {} clients: {:?}", checker.profiles.len(), start.elapsed());
     assert!(times[100] < Duration::from_millis(5), "{:?}", times[100]);
@@ -196,7 +196,7 @@ proptest! {
         prop_assert!(report.summary.compatibility_score <= 100);
         for key in ["gmail.ios", "outlook.windows"] {
             let profile = checker.profile(key).expect("the client exists");
-            transform::transform(checker, &html, profile, Options { dark: true, images: false });
+            transform::transform(checker, &html, profile, Options { dark: true, images: false, ..Options::default() });
         }
     }
 
