@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::brands::{HOSTILE, address, is_tame, settled};
 use crate::support::Server;
-use crate::support::browser::Browser;
+use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
