@@ -2,12 +2,15 @@
 //!
 //! The file belongs to the user of the command, so it is parsed in this process, with the same limits as in a worker process.
 
+mod report;
+
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::report::{FileReport, rule};
 use super::{print, runtime};
 use crate::base::clock::{Clock, SystemClock};
 use crate::engine::clients::findings::Checker;
@@ -27,7 +30,7 @@ use crate::features::checks::model::EmailChecks;
 use crate::features::checks::report::Results;
 use crate::features::checks::results;
 use crate::features::checks::spelling::SpellingAnalysis;
-use crate::surfaces::cli::{CheckFile, FileReport, Problem, rule};
+use crate::surfaces::cli::{CheckFile, Problem};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 

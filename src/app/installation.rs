@@ -173,7 +173,7 @@ impl fmt::Display for Refusal {
             ),
             Self::Swapped { file, holds } => write!(
                 f,
-                "{file} holds the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
+                "{file} contains the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
                  new folder: {RESTORE}"
             ),
             Self::Foreign { file, other } => write!(

@@ -295,7 +295,7 @@ async fn a_backup_is_restored_completely_and_a_changed_one_is_rejected() {
     std::fs::copy(target.join("test.redb"), &file).expect("the file can be copied");
     let refusal = backup::verify(&target).expect_err("the damaged backup is rejected").to_string();
     assert!(refusal.contains("live.redb"), "{refusal}");
-    assert!(refusal.contains("holds the data of test.redb"), "{refusal}");
+    assert!(refusal.contains("contains the data of test.redb"), "{refusal}");
     let empty = outer.path().join("empty");
     std::fs::create_dir(&empty).expect("the folder can be created");
     assert!(backup::restore(&target, &empty).is_err());

@@ -86,18 +86,19 @@ impl Router {
     }
 
     /// Returns the paths that differ from an unknown path in at most one segment, such as the other formats of an export or a missing path
-    /// parameter; none if there are many.
+    /// parameter, the most similar first.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
-        let is_similar = |path: &&'static str| {
+        let with_distance = |path: &'static str| {
             let own: Vec<&str> = path.split('/').collect();
             let agrees = |own: &str, given: &str| if own.starts_with('{') { !given.is_empty() } else { own == given };
-            let differ = own.iter().zip(&given).filter(|(own, given)| !agrees(own, given));
-            own.len() == given.len() && differ.count() <= 1
+            let mut differ = own.iter().zip(&given).filter(|(own, given)| !agrees(own, given));
+            let distance = differ.next().map_or(0, |(own, given)| strsim::damerau_levenshtein(own, given));
+            (own.len() == given.len() && differ.next().is_none()).then_some((distance, path))
         };
         let visible = self.operations.iter().filter(|entry| entry.spec.access != Access::Operator);
-        let similar: BTreeSet<&'static str> = visible.map(|entry| entry.spec.path).filter(is_similar).collect();
-        if similar.len() > SIMILAR_PATHS_MAX { Vec::new() } else { similar.into_iter().collect() }
+        let similar: BTreeSet<(usize, &'static str)> = visible.filter_map(|entry| with_distance(entry.spec.path)).collect();
+        similar.into_iter().map(|(_, path)| path).take(SIMILAR_PATHS_MAX).collect()
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use super::check::ReportFormat;
 use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -231,6 +230,14 @@ pub struct CheckFile {
     /// A name that is spelled correctly, such as a brand or product; repeat the option for more names
     #[arg(long = "name", value_name = "NAME")]
     pub names: Vec<String>,
+}
+
+/// The form in which the report of `mailmill check` is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    Text,
+    Json,
+    Sarif,
 }
 
 impl CheckFile {

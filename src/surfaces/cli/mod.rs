@@ -6,14 +6,14 @@
 
 mod admin;
 mod args;
-mod check;
 mod inbound;
 mod problem;
 mod socket;
 
 pub use admin::{CommandOutput, exit_code, perform, report};
-pub use args::{Administration, CheckFile, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, Restore, Serve};
-pub use check::{FileReport, ReportFormat, rule};
+pub use args::{
+    Administration, CheckFile, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat, Restore, Serve,
+};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

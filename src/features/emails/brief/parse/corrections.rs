@@ -95,9 +95,9 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
         let is_near = is_before(wrong)
             && if kind.is_some() { words(wrong.range.to, mark.from) } else { mark.from - wrong.range.to } <= WRONG_DISTANCE_MAX;
         if let Some(right) = right_value(prompt, &all[index + 1..], wrong, mark).filter(|_| is_near) {
-            let is_told = |at: usize| prompt.kind(at) == Kind::Word && !prompt.is(List::And, at);
+            let is_spoken = |at: usize| prompt.kind(at) == Kind::Word && !prompt.is(List::And, at);
             let is_whole = (wrong.range.from..right.to).all(|at| !ends_sentence(prompt, at));
-            let is_swap = (wrong.range.to..mark.from).any(is_told) && is_whole && right.from <= mark.to + 1;
+            let is_swap = (wrong.range.to..mark.from).any(is_spoken) && is_whole && right.from <= mark.to + 1;
             return Some((wrong.range, right, is_swap));
         }
     }

@@ -116,7 +116,7 @@ impl Classifier<'_> {
             } else {
                 is
             };
-            // "TODO Franz: photo of the kitchen"
+            // A task for a colleague: "Action Franz: photo of the kitchen"
             let is_named = list == L::LabelNote
                 && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
                 && prompt.words.is_capital(is)

@@ -107,7 +107,7 @@ lists! {
     /// Phrases that take back what precedes: "keep that out".
     Withdrawn = "note.withdrawn",
     /// Phrases of people who do not know which of several values is right: "not sure which".
-    Doubt = "note.doubt",
+    Unsure = "note.unsure",
     /// Words for an older text that the prompt quotes: "last year's text".
     OldText = "note.old_text",
     /// Words before a reason: "because", "otherwise".

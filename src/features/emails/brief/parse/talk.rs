@@ -60,7 +60,7 @@ pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let blank = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End && prompt.kind(at + 1) == Kind::End);
             old_until = blank.unwrap_or(prompt.words.len());
         }
-        let doubts = to - from <= DOUBT_WORDS_MAX && prompt.has(List::Doubt, read.sentence.range);
+        let doubts = to - from <= DOUBT_WORDS_MAX && prompt.has(List::Unsure, read.sentence.range);
         if is_older || from < old_until || doubts {
             take_back(read, Range::of(from, to));
         }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::features::checks::model::{CheckFinding, EmailChecks};
 use crate::features::checks::report::Check;
 use crate::features::checks::views::{PlaceView, Severity};
+use crate::surfaces::cli::ReportFormat;
 
 /// The width of the report for people, which fits in every terminal.
 const COLUMNS: usize = 80;
@@ -12,14 +13,6 @@ const COLUMNS: usize = 80;
 const INDENT: usize = 9;
 /// The lines of further places that a finding lists.
 const PLACES_SHOWN: usize = 8;
-
-/// The form in which the report is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportFormat {
-    Text,
-    Json,
-    Sarif,
-}
 
 /// The result of the checks of a file.
 #[derive(Debug)]
