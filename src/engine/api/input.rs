@@ -365,6 +365,12 @@ impl<'de, 'a, I: Iterator<Item = Cow<'a, str>>> de::SeqAccess<'de> for Parts<I> 
     }
 }
 
+/// Returns whether each alternative of a schema (`anyOf`) requires a field, so that an empty input is invalid.
+pub fn needs_a_field(schema: &serde_json::Value) -> bool {
+    let requires = |one: &serde_json::Value| one["required"].as_array().is_some_and(|names| !names.is_empty());
+    schema["anyOf"].as_array().is_some_and(|all| all.iter().all(requires))
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;

@@ -169,7 +169,7 @@ impl Writer {
                 schema.as_object_mut().expect("an object schema has members").remove("required");
             }
         }
-        required |= matches!(entry.media.takes, Takes::Form(_));
+        required |= matches!(entry.media.takes, Takes::Form(_)) || super::input::needs_a_field(&schema);
         let mut example = example.clone();
         if let Some(members) = example.as_object_mut() {
             members.retain(|name, _| !in_path.contains(&name.as_str()));
