@@ -85,16 +85,19 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in at most one segment, such as the other formats of an export or a missing path
-    /// parameter, the most similar first.
+    /// Returns the paths that differ from an unknown path in at most one segment, the most similar first. Below one noun, every such path is
+    /// similar, such as the other formats of an export or a missing path parameter. Another noun is similar only if it is spelled almost the
+    /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
         let with_distance = |path: &'static str| {
             let own: Vec<&str> = path.split('/').collect();
             let agrees = |own: &str, given: &str| if own.starts_with('{') { !given.is_empty() } else { own == given };
-            let mut differ = own.iter().zip(&given).filter(|(own, given)| !agrees(own, given));
-            let distance = differ.next().map_or(0, |(own, given)| strsim::damerau_levenshtein(own, given));
-            (own.len() == given.len() && differ.next().is_none()).then_some((distance, path))
+            let mut differ = own.iter().zip(&given).enumerate().filter(|(_, (own, given))| !agrees(own, given));
+            let Some((position, (word, typed))) = differ.next() else { return (own.len() == given.len()).then_some((0, path)) };
+            let distance = strsim::damerau_levenshtein(word, typed);
+            let similar = position > NOUN_POSITION || distance * 3 <= word.len();
+            (similar && own.len() == given.len() && differ.next().is_none()).then_some((distance, path))
         };
         let visible = self.operations.iter().filter(|entry| entry.spec.access != Access::Operator);
         let similar: BTreeSet<(usize, &'static str)> = visible.filter_map(|entry| with_distance(entry.spec.path)).collect();
@@ -104,6 +107,9 @@ impl Router {
 
 /// The maximum number of similar paths in an error message. A longer list would not help the caller.
 const SIMILAR_PATHS_MAX: usize = 8;
+
+/// The position of the noun among the segments of a path such as `/v1/emails/{emailId}`. The text before the first slash is segment 0.
+const NOUN_POSITION: usize = 2;
 
 /// Returns the literal segments that follow each path prefix.
 fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
@@ -176,11 +182,14 @@ mod tests {
             ("/v1/emails//edit", "/v1/emails/{emailId}/edit"),
             ("/v1/emails/x/edti", "/v1/emails/{emailId}/edit"),
             ("/v1/campaigns//send", "/v1/campaigns/{id}/send"),
+            ("/v1/domain", "/v1/domains"),
         ] {
             let refused = app.post(path, json!({}));
             assert!(refused.refusal().0 == 404 && refused.refusal().2.contains(similar), "{path}: {refused:?}");
         }
-        let refused = app.post("/v1/nothing/like/this/at/all", json!({}));
-        assert!(!refused.refusal().2.contains("similar"), "{refused:?}");
+        for path in ["/v1/nothing/like/this/at/all", "/v1/nothing"] {
+            let refused = app.post(path, json!({}));
+            assert!(refused.refusal().0 == 404 && !refused.refusal().2.contains("similar"), "{path}: {refused:?}");
+        }
     }
 }
