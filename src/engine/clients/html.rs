@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::source::Span;
+use crate::base::source::Span;
 
 /// The depth at which browsers stop nesting elements.
 const DEPTH_MAX: usize = 512;

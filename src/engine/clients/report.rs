@@ -11,8 +11,8 @@ use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
 use super::profile::Profile;
 use super::score;
-use super::source::{Lines, Span};
 use super::view::Texts;
+use crate::base::source::{Lines, Span};
 
 /// The occurrences of a feature that are listed; `count` has them all.
 const OCCURRENCES_MAX: usize = 20;

@@ -4,9 +4,9 @@ use super::super::css::{AtRule, Kind, Part, Piece, SelectorPart};
 use super::super::features::detect::{Site, Use, media_features};
 use super::super::html::Element;
 use super::super::matching::is_combinator;
-use super::super::source::Span;
 use super::super::view::View;
 use super::{Condition, Test};
+use crate::base::source::Span;
 
 /// The parts of a compound selector that are read on each side of a part.
 const COMPOUND_MAX: usize = 32;
