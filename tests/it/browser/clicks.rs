@@ -73,7 +73,7 @@ async fn frequent_tasks_take_few_clicks() {
     let email = owner.data("emails.create", json!({ "projectId": brand, "design": "launch" })).await;
     let id = email["id"].as_str().expect("an id").to_owned();
     let subject = email["subject"].as_str().expect("a subject").to_owned();
-    let name = owner.data("projects.get", json!({ "id": brand })).await["name"].as_str().expect("a name").to_owned();
+    let name = owner.data("projects.get", json!({ "projectId": brand })).await["name"].as_str().expect("a name").to_owned();
 
     let tab = driver.browser().await;
     tab.wide(look::WIDE).await;

@@ -132,9 +132,10 @@ async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
     let driver = Driver::start();
     let scene = Scene::new("sale").await;
     let tab = driver.browser().await;
+    tab.wide(look::WIDE).await;
+    sign_in(&tab, &scene.server).await;
     tab.wide(look::NARROW).await;
     tab.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true, "maxTouchPoints": 5 })).await;
-    sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     // A tap into a text starts typing.
     tab.tap("[data-id=hero-1] .title").await;
@@ -142,7 +143,7 @@ async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
     tab.keys(&["By touch"]).await;
     scene.saved("the title", |document| document["blocks"][1]["title"] == "By touch").await;
     // Taps select and move a block.
-    tab.tap("[data-id=coupon-1] .eb-kind").await;
+    tab.tap("[data-id=coupon-1] .eb-body").await;
     tab.tap("[data-id=coupon-1] [data-tool=up]").await;
     scene.saved("the move up", |document| kinds(document)[1] == "coupon").await;
     // A finger drags a block by its handle.
