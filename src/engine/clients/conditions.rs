@@ -177,7 +177,7 @@ pub struct Assumptions {
 }
 
 impl Condition {
-    /// Whether the condition holds for a use.
+    /// Returns whether the condition holds for a use.
     pub fn applies(&self, view: &View<'_>, one: &Use, assumptions: Assumptions) -> Applies {
         let foreign = match assumptions.foreign_account {
             None => Applies::Unknown,
@@ -200,12 +200,12 @@ impl Condition {
         }
     }
 
-    /// Whether the condition is only about the reader's account.
+    /// Returns whether the condition is only about the reader's account.
     pub fn is_account(&self) -> bool {
         matches!(self.test, Test::Account | Test::GoogleAccount | Test::AccountValues | Test::AccountSheet)
     }
 
-    /// Whether the answer is the same for every email.
+    /// Returns whether the answer is the same for every email.
     pub fn needs_no_email(&self) -> bool {
         matches!(self.test, Test::Always | Test::Reader | Test::Account | Test::GoogleAccount)
     }
@@ -240,7 +240,7 @@ impl Condition {
     }
 }
 
-/// Whether declarations of an owner are in a `style` attribute.
+/// Returns whether declarations of an owner are in a `style` attribute.
 fn is_inline(view: &View<'_>, owner: Owner) -> bool {
     matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
 }

@@ -58,7 +58,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration) -> Opt
     }
 }
 
-/// Whether the same property has an earlier value that every client reads.
+/// Returns whether the same property has an earlier value that every client reads.
 fn earlier_value(view: &View<'_>, slug: &str, declaration: &Declaration) -> bool {
     let is_value = slug.starts_with("css-function-")
         || slug.starts_with("css-unit-")

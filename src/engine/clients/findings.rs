@@ -58,12 +58,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether the client does not read `style` elements at all.
+    /// Returns whether the client does not read `style` elements at all.
     pub fn is_style_element(&self) -> bool {
         self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
     }
 
-    /// Whether the finding applies, as far as the email shows.
+    /// Returns whether the finding applies, as far as the email shows.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
     }

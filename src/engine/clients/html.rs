@@ -187,7 +187,7 @@ fn comment_end(source: &str, from: usize) -> usize {
     source.len()
 }
 
-/// Whether a comment is one of the markers `<!--[if …]><!-->` and `<!--<![endif]-->`, or hides content that only Word shows.
+/// Returns whether a comment is one of the markers `<!--[if …]><!-->` and `<!--<![endif]-->`, or hides content that only Word shows.
 fn is_conditional(comment: &str) -> bool {
     let inside = comment.strip_prefix("<!--").unwrap_or(comment).trim_start();
     inside.starts_with("[if") || inside.starts_with("<![endif]") || inside.starts_with("[endif]")
@@ -298,7 +298,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether text or an unknown element here leaves the head open.
+    /// Returns whether text or an unknown element here leaves the head open.
     fn in_head_container(&self) -> bool {
         ["xml", "noscript", "template"].iter().any(|name| self.is_open(name))
     }

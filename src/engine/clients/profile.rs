@@ -144,7 +144,7 @@ fn profile(key: &str, name: &str, column: usize) -> Profile {
 }
 
 impl Profile {
-    /// Whether a key names this client.
+    /// Returns whether a key names this client.
     pub fn is(&self, key: &str) -> bool {
         self.key == key || self.aliases.iter().any(|alias| alias == key)
     }

@@ -19,7 +19,7 @@ impl Span {
         source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// Whether the other span is completely in this span.
+    /// Returns whether the other span is completely in this span.
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }

@@ -193,7 +193,7 @@ fn domains(message: &Message) -> BTreeSet<String> {
     hosts.map(|host| registrable(&host.to_ascii_lowercase())).collect()
 }
 
-/// Whether the sender's address is one for mass mail, and whether it is a person's.
+/// Returns whether the sender's address is one for mass mail, and whether it is a person's.
 fn address_kind(message: &Message) -> (f64, f64) {
     let local = message.from_email.as_deref().and_then(|email| email.split('@').next()).unwrap_or_default().to_ascii_lowercase();
     let mass =

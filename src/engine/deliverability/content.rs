@@ -133,7 +133,7 @@ fn check_word(message: &Message, word: &Word, found: &mut Observations) {
     }
 }
 
-/// Whether a word consists of letters and of signs that replace letters, and is one of the words that spam disguises.
+/// Returns whether a word consists of letters and of signs that replace letters, and is one of the words that spam disguises.
 fn is_disguised(word: &str) -> bool {
     if !word.chars().any(|c| matches!(c, '0' | '1' | '3' | '4' | '5' | '7' | '@' | '$' | '€'))
         || !word.chars().any(char::is_alphabetic)
@@ -156,7 +156,7 @@ fn is_disguised(word: &str) -> bool {
     FACTS.disguised.contains(&replaced('i')) || FACTS.disguised.contains(&replaced('l'))
 }
 
-/// Whether a word mixes Latin letters with the Cyrillic or Greek letters that look like them.
+/// Returns whether a word mixes Latin letters with the Cyrillic or Greek letters that look like them.
 fn mixes_scripts(word: &str) -> bool {
     let latin = word.chars().any(|c| c.is_ascii_alphabetic());
     latin
@@ -190,7 +190,7 @@ pub fn has_spaced_letters(text: &str) -> Option<&str> {
     (!letters.is_sorted()).then_some(found)
 }
 
-/// Whether a character is a pictograph.
+/// Returns whether a character is a pictograph.
 pub fn is_emoji(character: char) -> bool {
     matches!(character, '\u{1F300}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{2B50}' | '\u{2B55}' | '\u{231A}' | '\u{23F0}')
 }

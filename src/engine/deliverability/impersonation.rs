@@ -48,7 +48,7 @@ pub fn combine(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Whether a sender's name is that of a known company, alone or with a word such as "support", and the domain is another's.
+/// Returns whether a sender's name is that of a known company, alone or with a word such as "support", and the domain is another's.
 fn imitates(name: &str, domain: &str) -> bool {
     let folded: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     // "PayPaI" with a capital i.
@@ -65,7 +65,7 @@ fn imitates(name: &str, domain: &str) -> bool {
     })
 }
 
-/// Whether a domain's name has hyphens, and one of its parts is a word that phishing uses: "mybank-verify.com".
+/// Returns whether a domain's name has hyphens, and one of its parts is a word that phishing uses: "mybank-verify.com".
 fn is_bait(domain: &str) -> bool {
     let label = domain.split('.').next().unwrap_or_default();
     let mut parts = label.split('-');

@@ -48,7 +48,7 @@ pub fn registrable(host: &str) -> String {
     psl::domain_str(host).unwrap_or(host).to_owned()
 }
 
-/// Whether a link unsubscribes, by its text or its address.
+/// Returns whether a link unsubscribes, by its text or its address.
 pub fn unsubscribes(link: &Link) -> bool {
     let text = link.text.to_lowercase();
     let address = link.address.to_lowercase();

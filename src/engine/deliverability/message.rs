@@ -59,7 +59,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Whether the image is too small to see: a spacer, or a pixel that counts opens.
+    /// Returns whether the image is too small to see: a spacer, or a pixel that counts opens.
     pub fn is_invisible(&self) -> bool {
         self.width.is_some_and(|width| width <= 3) || self.height.is_some_and(|height| height <= 3)
     }
@@ -195,7 +195,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Whether a character takes no space: zero-width characters and the soft hyphen.
+/// Returns whether a character takes no space: zero-width characters and the soft hyphen.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{AD}' | '\u{34F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }

@@ -156,7 +156,7 @@ impl Observations {
         }
     }
 
-    /// Whether one of these rules found something.
+    /// Returns whether one of these rules found something.
     pub fn has_any(&self, rules: &[&str]) -> bool {
         rules.iter().any(|rule| self.found.contains_key(rule))
     }

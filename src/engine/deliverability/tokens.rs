@@ -181,7 +181,7 @@ fn collect(mark: &str, words: &[Word], tokens: &mut Vec<String>) {
     }
 }
 
-/// Whether a word says something in general: numbers and addresses do not.
+/// Returns whether a word says something in general: numbers and addresses do not.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.len() <= 24 && digits * 2 < word.chars().count() && !word.contains('@')

@@ -20,7 +20,7 @@ const DECLARATIONS_MAX: usize = 2_000;
 /// The levels of nesting that are searched. Emails have about 20.
 const ANCESTORS_MAX: usize = 200;
 
-/// Whether the condition holds for a use of an element or attribute.
+/// Returns whether the condition holds for a use of an element or attribute.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     let (index, attribute) = match one.site {
         Site::Element(index) => (index, None),
@@ -68,7 +68,7 @@ fn ancestors<'v, 'a>(view: &'v View<'a>, index: u32) -> impl Iterator<Item = &'v
     std::iter::successors(view.element(index).and_then(|element| parent(&element)), parent).take(ANCESTORS_MAX)
 }
 
-/// Whether an attribute, an inline style or a rule gives the body a background.
+/// Returns whether an attribute, an inline style or a rule gives the body a background.
 fn has_body_background(view: &View<'_>) -> bool {
     let Some((index, body)) = (0_u32..).zip(&view.document.elements).find(|(_, element)| element.name == "body") else {
         return false;
@@ -104,7 +104,7 @@ fn mailto_parameters(value: &str) -> impl Iterator<Item = &str> {
     query.split('&').map(|pair| pair.trim_start_matches("amp;")).filter_map(|pair| pair.split('=').next())
 }
 
-/// Whether rules of a `style` element match elements before it.
+/// Returns whether rules of a `style` element match elements before it.
 fn is_late(view: &View<'_>, index: u32) -> bool {
     let rules = view.sheets.rules.iter().zip(&view.reach).filter(|(rule, _)| rule.element == index);
     rules.into_iter().any(|(_, reach)| reach.elements.first().is_some_and(|first| *first < index))
@@ -116,7 +116,7 @@ pub fn data_type(text: &str) -> &str {
     text.get(start..).unwrap_or_default().split([';', ',']).next().unwrap_or_default()
 }
 
-/// Whether the image of a use is animated. Only images that are part of the email can be read.
+/// Returns whether the image of a use is animated. Only images that are part of the email can be read.
 pub fn animated(view: &View<'_>, one: &Use) -> Applies {
     let text = one.span.of(view.source);
     let Some(data) = text.find(";base64,").and_then(|at| text.get(at + ";base64,".len()..)) else { return Applies::Unknown };

@@ -9,7 +9,7 @@ use super::{Condition, Test, is_inline, styled};
 /// The tokens of a value that are read. The longest values are lists of gradients.
 const PIECES_MAX: usize = 1000;
 
-/// Whether the condition holds for a use in a declaration.
+/// Returns whether the condition holds for a use in a declaration.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &Declaration) -> bool {
     let source = view.source;
     let pieces = view.sheets.value(declaration);
@@ -86,7 +86,7 @@ fn is_negative(piece: &Piece) -> bool {
     matches!(piece.kind, Kind::Number | Kind::Dimension | Kind::Percentage) && piece.number < 0.0
 }
 
-/// Whether a value has a size other than zero.
+/// Returns whether a value has a size other than zero.
 fn has_size(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| matches!(piece.kind, Kind::Dimension | Kind::Percentage) && piece.number != 0.0)
 }
@@ -116,7 +116,7 @@ fn has_image(source: &str, pieces: &[Piece]) -> bool {
     })
 }
 
-/// Whether what a margin surrounds has a background.
+/// Returns whether what a margin surrounds has a background.
 fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_background = |name: &str| name.eq_ignore_ascii_case("background-color") || name.eq_ignore_ascii_case("background");
     let source = view.source;
@@ -124,7 +124,7 @@ fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
         || styled(view, declaration).iter().any(|element| view.document.attribute(source, element, "bgcolor").is_some())
 }
 
-/// Whether a cell with a vertical padding has a neighbor with another padding.
+/// Returns whether a cell with a vertical padding has a neighbor with another padding.
 fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
     let vertical =
         !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));
@@ -153,7 +153,7 @@ fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec
     (view.document.attribute(view.source, element, "class"), found.collect())
 }
 
-/// Whether the color function of a use has spaces instead of commas, or has an alpha value.
+/// Returns whether the color function of a use has spaces instead of commas, or has an alpha value.
 fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[Piece]) -> bool {
     let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
     if condition.test == Test::SpacedColor {

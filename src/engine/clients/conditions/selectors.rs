@@ -11,7 +11,7 @@ use super::{Condition, Test};
 /// The parts of a compound selector that are read on each side of a part.
 const COMPOUND_MAX: usize = 32;
 
-/// Whether the condition holds for a use in an at-rule, a rule or a selector.
+/// Returns whether the condition holds for a use in an at-rule, a rule or a selector.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     match one.site {
         Site::AtRule(index) => {

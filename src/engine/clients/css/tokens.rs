@@ -54,7 +54,7 @@ impl Piece {
         }
     }
 
-    /// Whether the token is an identifier, at-keyword or function of this name.
+    /// Returns whether the token is an identifier, at-keyword or function of this name.
     pub fn is(&self, source: &str, name: &str) -> bool {
         self.name(source).eq_ignore_ascii_case(name)
     }

@@ -47,7 +47,7 @@ pub fn canvas(html: &str, mode: DarkMode) -> &'static str {
     if is_dark { "html,body{background-color:#121212;color:#FFFFFF}a{color:#8AB4F8}" } else { "" }
 }
 
-/// Whether an email declares that it supports dark mode: with a query, with `color-scheme`, or in a `meta` element.
+/// Returns whether an email declares that it supports dark mode: with a query, with `color-scheme`, or in a `meta` element.
 fn supports_dark(view: &View<'_>) -> bool {
     let names_dark = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case("dark"));
     let in_query = view.sheets.at_rules.iter().any(|at_rule| {
@@ -68,7 +68,7 @@ fn supports_dark(view: &View<'_>) -> bool {
     in_query || in_style || in_meta
 }
 
-/// Whether an email sets a color of text or of a background.
+/// Returns whether an email sets a color of text or of a background.
 fn has_colors(view: &View<'_>) -> bool {
     let in_style = view.sheets.declarations.iter().any(|declaration| {
         let name = declaration.name.of(view.source);

@@ -22,7 +22,7 @@ pub fn own_properties(view: &View<'_>, edits: &mut Vec<Edit>) {
     }
 }
 
-/// Whether a declaration applies to table cells only, the only elements with padding in Word.
+/// Returns whether a declaration applies to table cells only, the only elements with padding in Word.
 fn is_in_cells(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_cell = |index: u32| view.element(index).is_some_and(|element| matches!(&*element.name, "td" | "th"));
     match declaration.owner {

@@ -99,7 +99,7 @@ impl ScreenshotOptions {
 }
 
 impl ScreenshotOptions {
-    /// Whether the layout depends on the size of the content.
+    /// Returns whether the layout depends on the size of the content.
     fn adapts(&self) -> bool {
         self.scales_wide || self.pixels_max.is_some()
     }
