@@ -1,6 +1,6 @@
 //! Finds the elements that the rules of an email match.
 //!
-//! Pseudo-classes are taken to match: a hover style touches the element, and structural ones such as `:first-child` are counted for all
+//! Pseudo-classes always match, because a hover style can apply to the element. Structural ones such as `:first-child` match all
 //! candidates, so that a score does not fall when an element is removed.
 
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use super::css::{Part, Selector, SelectorPart, Sheets};
 use super::html::{Document, Element};
 
-/// The steps that matching may take for an email. A newsletter of 100 KB takes about 20,000.
+/// The maximum number of steps that matching may take for an email. A newsletter of 100 KB takes about 20,000.
 const STEPS_MAX: usize = 3_000_000;
 
 /// The elements that a rule matches.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     pub elements: Vec<u32>,
-    /// Whether the limit of steps ended the search.
+    /// Whether the search ended early at the limit of steps.
     pub is_cut: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Matcher<'a> {
         let Some(at) = combinator else { return true };
         let left = parts.get(..at).unwrap_or_default();
         if left.is_empty() {
-            // A nested rule such as `> a`.
+            // A nested rule can start with a combinator, such as `> a`.
             return true;
         }
         let (next, once): (fn(&Element<'_>) -> Option<u32>, bool) = match parts.get(at).map(|part| part.part) {

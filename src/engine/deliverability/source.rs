@@ -1,6 +1,6 @@
-//! Positions in the source of an email: lines and columns.
+//! Converts positions in the source of an email to lines and columns.
 
-/// The distance between the offsets whose column is known, so that columns in very long lines are found fast.
+/// The distance between the offsets whose columns are stored, so that columns in very long lines are found quickly.
 const STEP: usize = 1024;
 
 /// Converts byte offsets to lines and columns.

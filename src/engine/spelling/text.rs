@@ -12,7 +12,7 @@ pub(super) const OPAQUE: char = '\u{FFFC}';
 /// The maximum number of nested elements whose language and exclusion the scanner tracks.
 const FRAMES_MAX: usize = 64;
 
-/// The length of the longest character reference, `CounterClockwiseContourIntegral;`, with a margin.
+/// The maximum length of the name of a character reference. The longest is `CounterClockwiseContourIntegral;`.
 const REFERENCE_BYTES_MAX: usize = 34;
 
 /// Where a block comes from.

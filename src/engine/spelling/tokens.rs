@@ -84,7 +84,7 @@ pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize)
             position += 1;
             continue;
         }
-        // A text without words has marks and codes, which count too: they take time and memory.
+        // Limit the tokens too, because a text without words can consist of many punctuation marks and codes.
         if words >= words_max || splitter.tokens.len() >= words_max.saturating_mul(8) {
             break;
         }
@@ -180,7 +180,7 @@ fn merge_tag(text: &str) -> Option<usize> {
     single_tag(text, '{', '}').or_else(|| single_tag(text, '%', '%'))
 }
 
-/// `{first_name}` and `%FNAME%`: one name without spaces.
+/// Returns the length of a merge tag of one delimiter and one name, such as `{first_name}` and `%FNAME%`.
 fn single_tag(text: &str, open: char, close: char) -> Option<usize> {
     let inner = text.strip_prefix(open)?;
     let length = inner.find(|c: char| !(c.is_alphanumeric() || "_.-|:".contains(c)))?;
@@ -205,7 +205,7 @@ fn code_chunk(text: &str) -> Option<usize> {
     (is_code && chunk.chars().any(char::is_alphanumeric)).then_some(chunk.len())
 }
 
-/// Returns whether a dot stands between letters, and a lowercase label of 2 to 24 letters follows it, as in "example.com" and "report.pdf".
+/// Returns whether the text ends, before any path, in a dot and a lowercase label of 2 to 24 letters, as in "example.com" and "report.pdf".
 fn has_domain(chunk: &str) -> bool {
     let host = chunk.split(['/', '?', ':']).next().unwrap_or(chunk);
     let Some((name, label)) = host.rsplit_once('.') else { return false };
