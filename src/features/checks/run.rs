@@ -37,7 +37,7 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkReq
     let options = (requests == LinkRequests::Sent).then_some(LinkOptions {
         follows: true,
         each: limits::LINK_CHECK_TIME,
-        // The check ends by itself in time, with a partial result.
+        // The link check ends in time, with a partial result.
         all: limit.saturating_sub(Duration::from_secs(1)),
     });
     let compatibility = timeout(limit, async {
@@ -81,7 +81,7 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkReq
 
 const LATE: &str = "The check took too long. Run the checks again.";
 
-/// Returns the result of a check. A check that failed is left out, unless it can be repeated.
+/// Returns the result of a check. A failed check is added to `incomplete`; the renderer being busy is an error.
 fn settled<T>(
     check: Check,
     result: Result<Result<T, Failure>, tokio::time::error::Elapsed>,

@@ -22,7 +22,7 @@ pub enum Kind {
     Semicolon,
     Comma,
     Delim(char),
-    /// `~=`, `|=`, `^=`, `$=` or `*=`.
+    /// A match operator of attribute selectors: `~=`, `|=`, `^=`, `$=` or `*=`.
     Match(char),
     Function,
     Parenthesis,

@@ -291,7 +291,7 @@ pub struct Lexicon {
     languages: Vec<String>,
     goals: Vec<Goal>,
     rewrite: HashMap<String, String>,
-    /// The folded words of [`List::Spelling`] and how they are written.
+    /// The folded words of [`List::Spelling`], and their spelling.
     spelling: Vec<(String, String)>,
 }
 

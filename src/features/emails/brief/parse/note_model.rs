@@ -1,8 +1,9 @@
 //! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed n-grams of words and
 //! characters.
 //!
-//! The rules recognize notes by their phrases, and no list of phrases is complete. The model was trained with the texts of
-//! `tests/samples/notes`. A statement that it takes for a note becomes unclear text: the email leaves it out, and a warning reports it.
+//! The rules recognize notes by their phrases, but no list of phrases is complete. The model was trained with the texts of
+//! `tests/samples/notes`. A statement that the model classifies as a note becomes unclear text: the email leaves it out, and a warning
+//! reports it.
 
 #[cfg(test)]
 mod train;
