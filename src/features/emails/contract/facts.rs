@@ -189,7 +189,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
         Value::Phone(digits) => states_contact(email, digits),
         Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
         Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
-        // The comparison of words covers these values.
+        // The comparison of words already covers these values.
         Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
     }
 }
