@@ -1382,7 +1382,7 @@ pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 /// The number of emails that one step checks, so that a step ends within a few minutes.
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
-/// The maximum number of findings that are stored with a version, the worst first: about 60 KB of JSON. No user reads more.
+/// The maximum number of findings that are stored with a version, worst first: about 60 KB of JSON. No user reads more.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
 /// The maximum number of places that are stored for each finding: enough to find the others, which are counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;

@@ -90,7 +90,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         let days = limits::SCHEDULE_AHEAD_MS / (24 * 60 * 60 * 1000);
         return Err(Failure::field(
             "scheduledAt",
-            format_args!("This time is more than {days} days ahead. Choose an earlier time."),
+            format_args!("this time is more than {days} days ahead; choose an earlier time"),
         ));
     }
     let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };

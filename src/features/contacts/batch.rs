@@ -181,7 +181,7 @@ impl BatchWriter {
                         self.found[slot as usize] = Some(next);
                         next = next
                             .checked_add(1)
-                            .ok_or_else(|| Error::Io("the project has used all four billion contact numbers".into()))?;
+                            .ok_or_else(|| Error::Io("the project has already assigned all four billion contact numbers".into()))?;
                     }
                 }
             }

@@ -21,7 +21,7 @@ pub struct Brand {
     pub description: Option<String>,
     /// The languages of the brand's pages (BCP 47), the main language first.
     pub languages: Vec<String>,
-    /// Candidates for a logo, the best first.
+    /// Candidates for a logo, best first.
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,

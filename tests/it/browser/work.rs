@@ -319,7 +319,7 @@ async fn checks(scene: &Scene<'_>) {
     comes(scene, &page, "has no alt attribute").await;
     assert!(!tab.text().await.contains("recieve"));
     tab.click_path("//li[contains(., 'has no alt attribute')]//button[normalize-space()='Ignore']").await;
-    tab.sees("The finding is ignored.").await;
+    tab.sees("Finding ignored.").await;
     tab.press_through("Stop ignoring").await;
     tab.sees("The finding is no longer ignored.").await;
 }

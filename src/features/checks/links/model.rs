@@ -98,7 +98,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         _ => {
             let what = if kind == LinkKind::Link { "link" } else { "file" };
             invalid(format!(
-                "The URL is relative, but an email has no page that the {what} could be relative to. Write the whole URL with https://."
+                "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
             ))
         }
     }
@@ -128,7 +128,7 @@ fn web(url: &str, around: &Surroundings<'_>) -> Verdict {
 
 fn anchor(target: &str, targets: &[String]) -> Verdict {
     if target.is_empty() {
-        return invalid("The link leads to \"#\", which is no place. Set its URL.");
+        return invalid("The link leads to \"#\" instead of a page. Set its URL.");
     }
     let decoded = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
     if targets.iter().any(|known| *known == target || *known == decoded) {

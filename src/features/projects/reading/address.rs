@@ -322,7 +322,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 }
 
 /// Returns the position at which an address without a house number starts. `run` contains the parts before the city that can belong to the
-/// address, the nearest first.
+/// address, nearest first.
 ///
 /// A number of four or five digits before a word is not always a postal code, so a street must come directly before it. Other codes are
 /// unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with the street.
