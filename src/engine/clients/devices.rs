@@ -23,7 +23,7 @@ pub enum Category {
     Misc,
 }
 
-/// What a user has chosen in the client.
+/// A setting that a user has chosen in the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Variant {
     #[serde(rename = "dark")]

@@ -1,4 +1,4 @@
-//! What one kind of client reads of an email: elements, style sheets, and which rules match which elements.
+//! The parts of an email that one kind of client reads: its elements, its style sheets, and the elements that each rule matches.
 
 use std::collections::HashSet;
 

@@ -47,7 +47,7 @@ pub const FINDINGS_MAX: usize = 500;
 /// The value of `metadata.aiModel` if no language model took part.
 pub const NO_MODEL: &str = "none (rules)";
 
-/// What to check, and how.
+/// The options of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The languages of the text, such as `en` or `pt-BR`. If empty, the check detects the languages.

@@ -39,7 +39,7 @@ impl Scores {
     }
 }
 
-/// What a check found in an email.
+/// A finding of a check in an email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFinding {
@@ -51,7 +51,7 @@ pub struct CheckFinding {
     pub severity: Severity,
     /// The problem, in one sentence.
     pub message: String,
-    /// What recipients notice.
+    /// The effect that recipients notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     /// How to resolve the problem.

@@ -188,7 +188,7 @@ impl SpellingAnalysis {
     }
 }
 
-/// What a spelling check must know about the text.
+/// The options of a spelling check.
 #[derive(Clone, Debug, Default)]
 pub struct SpellingOptions {
     pub languages: Vec<String>,

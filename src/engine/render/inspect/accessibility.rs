@@ -13,7 +13,7 @@ use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
 
-/// What a rule requires.
+/// An accessibility rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AccessibilityRule {
     Language,
@@ -41,7 +41,7 @@ pub enum AccessibilityRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
-    /// What exactly is wrong at the first place.
+    /// The problem at the first occurrence.
     pub detail: String,
     /// The number of all occurrences.
     pub count: usize,

@@ -9,7 +9,7 @@ use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
 
-/// What an email does with a URL.
+/// The use of a URL in an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LinkKind {
     /// A link that readers click.

@@ -19,7 +19,7 @@ pub use self::source::{Lines, Place};
 use super::html_limits::{self, HtmlRefusal};
 use super::imported_html::dom::Dom;
 
-/// What the HTML of an email contains.
+/// The result of inspecting an email's HTML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
     pub links: Links,

@@ -150,7 +150,7 @@ pub enum FactKind {
     Time,
     Place,
     Capacity,
-    /// What something costs.
+    /// A price.
     Price,
     OldPrice,
     /// A minimum, such as an order value or a number of guests.

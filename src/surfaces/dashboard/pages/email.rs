@@ -124,7 +124,7 @@ pub struct EmailPage {
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
-    /// What a previewed edit would change.
+    /// The changes that a previewed edit would make.
     preview: Option<EditPreview>,
 }
 

@@ -8,7 +8,7 @@ use super::names::signer;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// What a fragment is.
+/// The class of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Text for the recipients.

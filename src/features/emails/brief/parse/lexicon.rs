@@ -215,7 +215,7 @@ lists! {
     Introduction = "name.introduction",
 }
 
-/// One alternative of a word of a phrase.
+/// One alternative for a word in a phrase.
 #[derive(Debug, Clone)]
 enum Piece {
     Word(String),

@@ -48,7 +48,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
                 continue;
             }
-            // What corrects a value is read by the rules for corrections.
+            // The rules for corrections read corrected values.
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the parser has read from one sentence of a prompt.
+//! The results of parsing one sentence of a prompt.
 
 use super::classify::Piece;
 use super::clauses::Sentence;
