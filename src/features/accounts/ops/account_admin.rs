@@ -46,7 +46,9 @@ impl Async for AccountAdmin {
             };
             let absent = || match &input.owner {
                 Some(_) => Failure::field("owner", "no account has an owner or member with this email address"),
-                None => Failure::because(Code::NotFound, "This installation has no owner yet. Create the owner with mailmill setup."),
+                None => {
+                    Failure::because(Code::NotFound, "This installation has no owner yet. Create the owner with mailmill setup.")
+                }
             };
             set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
         }

@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(logo_of(&both).as_deref(), Some("https://example.com/logo.png"));
     }
 
-    /// The description of an image can consist only of a note of the import, which is no alternative text.
+    /// The description of an image can consist only of a note from the import, which cannot be used as alt text.
     #[test]
     fn every_picture_is_described_for_people() {
         let image = |url: &str, description: Option<&str>| brand::BrandImage {
