@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use super::features::TABLE;
 use crate::base::secret::sha256;
 
-/// The maximum size of a data file. The file of 2026 has 0.65 MB.
+/// The maximum size of a data file. The file of 2026 is 0.65 MB.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const FEATURES_MAX: usize = 4096;
 const CLIENTS_MAX: usize = 256;
@@ -109,11 +109,11 @@ impl fmt::Display for DataError {
             Self::TooLarge => write!(
                 f,
                 "The data file has more than {BYTES_MAX} bytes, {FEATURES_MAX} features or {CLIENTS_MAX} clients; \
-                 use the caniemail.json of the npm package caniemail."
+                 use the caniemail.json from the npm package caniemail."
             ),
             Self::Json(reason) => write!(
                 f,
-                "The data file is not in the format of caniemail.json: {reason}. Use the file of the npm package caniemail."
+                "The data file is not in the format of caniemail.json: {reason}. Use the file from the npm package caniemail."
             ),
             Self::UnknownFeatures(slugs) => {
                 write!(

@@ -201,7 +201,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Everything that the findings about a feature depend on: the text, the row of the table, and the assumptions about the reader.
+/// Everything that a finding about a feature depends on: the HTML (Word's or the other clients'), the feature, the client's support with
+/// its notes, and the assumption about the reader.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     word: bool,
@@ -211,7 +212,7 @@ struct Key {
     foreign_account: Option<bool>,
 }
 
-/// The findings, which clients with the same row share.
+/// The findings so far. Clients with the same support for a feature share its finding.
 #[derive(Default)]
 pub struct Findings {
     known: HashMap<Key, Option<Arc<Finding>>>,

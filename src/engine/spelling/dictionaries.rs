@@ -14,7 +14,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 /// The maximum number of dictionaries in memory. The largest, Brazilian Portuguese, takes 30 MB.
 const LOADED_MAX: usize = 4;
 
-/// The maximum size of a dictionary file; larger files are ignored. The largest known file has 9 MB.
+/// The maximum size of a dictionary file; larger files are ignored. The largest known file is 9 MB.
 const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// The maximum length of a word that is checked. No natural word in the supported languages is longer, and checking a compound takes

@@ -188,7 +188,7 @@ pub struct BrandSocialLink {
 pub struct BrandContact {
     /// The legal name of the company, if it differs from the brand's name.
     pub company: Option<String>,
-    /// The postal address in one line.
+    /// The postal address on one line.
     pub address: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,

@@ -57,7 +57,10 @@ pub fn check_html(html: &str) -> Result<(), Failure> {
     }
     if html.len() > limits::HTML_IMPORT_BYTES_MAX {
         let max = limits::HTML_IMPORT_BYTES_MAX;
-        return Err(Failure::field("html", format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", html.len())));
+        return Err(Failure::field(
+            "html",
+            format_args!("the HTML is {} bytes long; shorten it to at most {max} bytes", html.len()),
+        ));
     }
     Ok(())
 }

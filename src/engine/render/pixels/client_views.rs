@@ -30,7 +30,7 @@ pub struct ClientView {
     pub html: String,
 }
 
-/// Returns what the clients on these devices show of an email.
+/// Returns an email as the clients on these devices show it.
 pub fn of(html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
     html_limits::admit(html).map_err(RenderError::Refused)?;
     keys.iter()

@@ -212,7 +212,7 @@ impl Finder<'_> {
             self.note(LinkRule::NotAnImage, checked, format!("The URL of the image returns {kind}."));
         }
         if let Some(bytes) = response.content_bytes.filter(|bytes| *bytes > IMAGE_BYTES_MAX) {
-            self.note(LinkRule::ImageTooLarge, checked, format!("The image has {} KB.", bytes / 1024));
+            self.note(LinkRule::ImageTooLarge, checked, format!("The image is {} KB.", bytes / 1024));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The status of a link, and the part of it that follows from the URL alone.
+//! The statuses of links, and the checks of a URL that need no request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub enum LinkStatus {
     Skipped,
 }
 
-/// The result that follows from the URL alone.
+/// The result of checking a URL without a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The final status, with its reason.

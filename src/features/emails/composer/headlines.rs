@@ -169,7 +169,7 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
-/// Returns the titles of the stories that the subject and the title do not name, in one line.
+/// Returns the titles of the stories that the subject and the title do not name, on one line.
 fn further_titles(blocks: &[Block], known: &str) -> String {
     let titles = blocks.iter().flat_map(|block| match block {
         Block::Heading(heading) if heading.level == HeadingLevel::Section => vec![heading.text.to_string()],
@@ -188,7 +188,7 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     out
 }
 
-/// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro". In a table of opening hours, the
+/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". In a table of opening hours, the
 /// label of each row is a day.
 fn details(blocks: &[Block]) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {

@@ -252,7 +252,7 @@ pub fn missing(brand: &Brand, has_images: bool, has_products: bool) -> Vec<Strin
     facts.into_iter().filter(|(_, known)| !known).map(|(fact, _)| fact.to_owned()).collect()
 }
 
-/// Returns the string in one line, without invisible characters.
+/// Returns the string on one line, without invisible characters.
 fn clean(text: &str) -> String {
     let visible: String = text
         .chars()
