@@ -74,7 +74,7 @@ impl<'a> Prompt<'a> {
         let mut present = vec![[0; 3]; words.len() + 1];
         let mut anywhere = [0; 3];
         for mark in found {
-            // "di" is a weekday in German and Dutch, and "of" in Italian.
+            // "di" is short for Tuesday in German and Dutch, and means "of" in Italian.
             if mark.list == List::ShortWeekday && local.is_foreign(mark.from, language) && !local.speaks(mark, language) {
                 continue;
             }
