@@ -72,13 +72,13 @@ impl JsonSchema for StartTime {
 
 /// Returns the schedule for a start time, or why the start time is invalid.
 pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp) -> Result<Schedule, Failure> {
-    let (at, twist) = match start {
+    let (at, adjustment) = match start {
         StartTime::Moment(at) => (at, None),
         StartTime::Wall(wall) => {
             let meant = zone
                 .at(wall)
                 .map_err(|_| Failure::field("scheduledAt", "this time is too far in the future; choose an earlier time"))?;
-            (meant.at, meant.twist)
+            (meant.at, meant.adjustment)
         }
     };
     if at <= now {
@@ -99,7 +99,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         "In the easternmost time zones, the scheduled time has passed when the campaign starts, so recipients there get it immediately."
             .to_owned()
     });
-    let notices: Vec<String> = twist.into_iter().chain(late).collect();
+    let notices: Vec<String> = adjustment.into_iter().chain(late).collect();
     schedule.notice = (!notices.is_empty()).then(|| notices.join(" "));
     Ok(schedule)
 }
