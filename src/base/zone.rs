@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_time_has_no_twist() {
+    fn an_ordinary_time_needs_no_adjustment() {
         assert_eq!(meant("Europe/Berlin", "2026-01-31T09:30"), ("2026-01-31T08:30:00.000Z".into(), None));
         assert_eq!(meant("asia/kathmandu", "2026-01-31T09:30").0, "2026-01-31T03:45:00.000Z");
     }
