@@ -170,7 +170,7 @@ mod tests {
             ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
             ("2026-01-01T00:00:00Z", "is in the past"),
             ("2026-01-01T00:30", "is in the past"),
-            ("2036-01-01T00:00:00Z", "Choose an earlier time"),
+            ("2036-01-01T00:00:00Z", "choose an earlier time"),
         ] {
             let refused = schedule(start, "Europe/Berlin", TimezoneMode::Campaign).expect_err(start);
             let detail = refused.text();

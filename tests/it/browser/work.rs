@@ -328,10 +328,10 @@ async fn checks(scene: &Scene<'_>) {
 async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
-    tab.sees("The pictures are simulations").await;
+    tab.sees("Previews are simulations").await;
     let end = Instant::now() + PATIENCE;
-    while tab.text().await.contains("pictures are drawn") {
-        assert!(Instant::now() < end, "the pictures are not drawn");
+    while tab.text().await.contains("previews drawn") {
+        assert!(Instant::now() < end, "the previews are not drawn");
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     }
     tab.click(".devices h2 a").await;
