@@ -23,6 +23,7 @@ pub(crate) mod qr;
 pub mod random;
 pub mod secret;
 pub(crate) mod serde_str;
+pub mod source;
 pub(crate) mod strict_objects;
 pub mod text;
 pub(crate) mod zone;

@@ -3,8 +3,8 @@
 use super::css::{Declaration, Kind, Owner};
 use super::features::detect::{Site, Use};
 use super::features::{FeatureId, TABLE};
-use super::source::Span;
 use super::view::View;
+use crate::base::source::Span;
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ mod tokens;
 
 use cssparser::Parser;
 
-use super::source::Span;
+use crate::base::source::Span;
 
 pub use tokens::{Kind, Piece};
 use tokens::{decode, flatten, source_offset};

@@ -10,8 +10,8 @@ use super::fallback;
 use super::features::detect::{self, Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
 use super::profile::{self, Drop, Profile};
-use super::source::Span;
 use super::view::{Texts, View};
+use crate::base::source::Span;
 
 /// The maximum number of uses of one feature that are read. More uses would not change the advice.
 const USES_OF_FEATURE_MAX: usize = 5_000;

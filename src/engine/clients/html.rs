@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::source::Span;
+use crate::base::source::Span;
 
 /// The depth beyond which browsers do not nest elements.
 const DEPTH_MAX: usize = 512;

@@ -14,6 +14,5 @@ pub mod matching;
 pub mod profile;
 pub mod report;
 pub mod score;
-pub mod source;
 pub mod transform;
 pub mod view;

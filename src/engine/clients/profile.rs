@@ -36,7 +36,7 @@ pub enum DarkMode {
 pub enum Tier {
     /// The client removes almost nothing, and renders like a browser.
     NearBrowser,
-    /// A browser engine draws what the client keeps of the email.
+    /// A browser engine draws the parts of the email that the client keeps.
     #[default]
     Filtered,
     /// The client has its own rendering engine, which is approximated.

@@ -11,8 +11,8 @@ use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
 use super::profile::Profile;
 use super::score;
-use super::source::{Lines, Span};
 use super::view::Texts;
+use crate::base::source::{Lines, Span};
 
 /// The maximum number of listed occurrences of a feature; `count` includes all of them.
 const OCCURRENCES_MAX: usize = 20;

@@ -6,7 +6,7 @@ use super::conditional;
 use super::css::{Declaration, Owner, Rule, Sheets};
 use super::html::{self, Document, Element};
 use super::matching::{self, Reach};
-use super::source::Span;
+use crate::base::source::Span;
 
 /// A parsed email.
 pub struct View<'a> {

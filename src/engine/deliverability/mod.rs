@@ -19,7 +19,6 @@ mod references;
 pub mod result;
 pub mod rules;
 mod sender;
-mod source;
 mod style;
 pub mod tokens;
 

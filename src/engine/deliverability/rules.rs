@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::message::{Message, bounded};
 use super::phrases::{Phrase, Phrases};
-use super::source::Lines;
 use super::{content, impersonation, links, sender};
+use crate::base::source::Lines;
 
 /// How important a recommendation is.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]

@@ -370,6 +370,21 @@ impl Tab<'_> {
 
     /// Drags with the mouse from one point of the window to another.
     pub async fn drag(&self, from: (&Value, &Value), to: (&Value, &Value)) {
+        self.drag_by("mouse", from, to).await;
+    }
+
+    /// Taps the middle of the element for a CSS selector with a finger.
+    pub async fn tap(&self, selector: &str) {
+        self.element_at(selector).await;
+        let middle = "const element = document.querySelector(arguments[0]); element.scrollIntoView({ block: 'center' }); \
+                      const box = element.getBoundingClientRect(); \
+                      return [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);";
+        let place = self.run(middle, json!([selector])).await;
+        self.drag_by("touch", (&place[0], &place[1]), (&place[0], &place[1])).await;
+    }
+
+    /// Drags with a type of pointer, `mouse` or `touch`, from one point of the window to another.
+    pub async fn drag_by(&self, pointer: &str, from: (&Value, &Value), to: (&Value, &Value)) {
         let go = |(x, y): (&Value, &Value), ms: u64| json!({ "type": "pointerMove", "duration": ms, "x": x, "y": y });
         let moves = [
             go(from, 0),
@@ -378,8 +393,8 @@ impl Tab<'_> {
             json!({ "type": "pause", "duration": 50 }),
             json!({ "type": "pointerUp", "button": 0 }),
         ];
-        let mouse = json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": moves });
-        self.command("/actions", json!({ "actions": [mouse] })).await;
+        let actions = json!({ "type": "pointer", "id": pointer, "parameters": { "pointerType": pointer }, "actions": moves });
+        self.command("/actions", json!({ "actions": [actions] })).await;
     }
 
     /// Chooses an option in a list.

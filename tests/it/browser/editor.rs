@@ -39,15 +39,20 @@ impl Scene {
 
     /// Waits until the saved document satisfies a condition.
     async fn saved(&self, what: &str, is_right: impl Fn(&Value) -> bool) -> Value {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let email = self.email().await;
-            if is_right(&email["document"]) {
-                return email;
-            }
-            assert!(Instant::now() < end, "not saved: {what}: {}", email["document"]);
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        saved(&self.owner, &self.id, what, is_right).await
+    }
+}
+
+/// Waits until the saved document of an email satisfies a condition, and returns the email.
+pub async fn saved(client: &Client, id: &str, what: &str, is_right: impl Fn(&Value) -> bool) -> Value {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let email = client.data("emails.get", json!({ "emailId": id })).await;
+        if is_right(&email["document"]) {
+            return email;
         }
+        assert!(Instant::now() < end, "not saved: {what}: {}", email["document"]);
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
 }
 
@@ -116,6 +121,39 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.run("scrollTo(0, 0)", json!([])).await;
     tab.press("Plain text").await;
     tab.sees("Everything must go").await;
+    assert_eq!(look::console(&tab).await, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let scene = Scene::new("sale").await;
+    let tab = driver.browser().await;
+    tab.wide(look::NARROW).await;
+    tab.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true, "maxTouchPoints": 5 })).await;
+    sign_in(&tab, &scene.server).await;
+    scene.open(&tab).await;
+    // A tap into a text starts typing.
+    tab.tap("[data-id=hero-1] .title").await;
+    tab.chord(&[CONTROL, "a"]).await;
+    tab.keys(&["By touch"]).await;
+    scene.saved("the title", |document| document["blocks"][1]["title"] == "By touch").await;
+    // Taps select and move a block.
+    tab.tap("[data-id=coupon-1] .eb-kind").await;
+    tab.tap("[data-id=coupon-1] [data-tool=up]").await;
+    scene.saved("the move up", |document| kinds(document)[1] == "coupon").await;
+    // A finger drags a block by its handle.
+    let places = "const box = (what) => document.querySelector(what).getBoundingClientRect(); \
+                  document.querySelector('[data-id=hero-1]').scrollIntoView({ block: 'center' }); \
+                  const from = box('[data-id=coupon-1] .eb-handle'), to = box('[data-id=hero-1]'); \
+                  return [from.x + 5, from.y + 5, to.x + 40, to.bottom - 4].map(Math.round);";
+    let place = tab.run(places, json!([])).await;
+    tab.drag_by("touch", (&place[0], &place[1]), (&place[2], &place[3])).await;
+    scene.saved("the drag", |document| kinds(document)[1..3] == ["hero", "coupon"]).await;
+    assert_eq!(look::width(&tab).await, [""; 0]);
     assert_eq!(look::console(&tab).await, [""; 0]);
 }
 

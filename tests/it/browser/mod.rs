@@ -2,6 +2,7 @@
 //!
 //! `SHOTS=folder cargo test --test it browser::every_page` saves screenshots of all pages.
 
+mod clicks;
 mod driver;
 mod editor;
 mod look;

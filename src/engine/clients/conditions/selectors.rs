@@ -4,9 +4,9 @@ use super::super::css::{AtRule, Kind, Part, Piece, SelectorPart};
 use super::super::features::detect::{Site, Use, media_features};
 use super::super::html::Element;
 use super::super::matching::is_combinator;
-use super::super::source::Span;
 use super::super::view::View;
 use super::{Condition, Test};
+use crate::base::source::Span;
 
 /// The maximum number of parts that are read before and after a part to find its compound selector.
 const COMPOUND_MAX: usize = 32;

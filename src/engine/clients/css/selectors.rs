@@ -1,7 +1,7 @@
 //! Splits selectors into their parts.
 
-use super::super::source::Span;
 use super::{Kind, Part, Piece, Selector, SelectorPart, Sheets};
+use crate::base::source::Span;
 
 impl Sheets {
     /// Reads the selectors of a rule, and returns their positions in [`Sheets::selectors`].

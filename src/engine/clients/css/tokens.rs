@@ -2,8 +2,8 @@
 
 use cssparser::{ParseError, Parser, Token};
 
-use super::super::source::Span;
 use super::{DEPTH_MAX, Owner, Sheets};
+use crate::base::source::Span;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use super::super::css::{AtRule, Declaration, Kind, Owner, Part, Piece, Rule, Selector};
 use super::super::html::{Attribute, Element};
 use super::super::matching::is_combinator;
-use super::super::source::Span;
 use super::super::view::View;
 use super::{FeatureId, Pattern, TABLE, images, known};
+use crate::base::source::Span;
 
 /// The maximum number of uses that are collected in an email. A newsletter of 100 KB has about 10,000.
 const USES_MAX: usize = 500_000;

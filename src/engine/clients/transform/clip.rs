@@ -1,7 +1,7 @@
 //! Clips a message that is longer than a client shows.
 
 use super::super::html::{self, VOID};
-use super::super::source::Lines;
+use crate::base::source::Lines;
 
 /// The line that Gmail shows at the end of a clipped message.
 const MESSAGE: &str = concat!(

@@ -8,9 +8,9 @@ use crate::base::text::Color;
 
 use super::super::css::{Kind, Piece};
 use super::super::profile::DarkMode;
-use super::super::source::Span;
 use super::super::view::View;
 use super::{Edit, apply};
+use crate::base::source::Span;
 
 /// The lightness in dark mode of a white background, similar to that of #121212.
 const DARKEST: f32 = 0.18;

@@ -19,8 +19,8 @@ use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Hit};
 use super::html::VOID;
 use super::profile::{DarkMode, Profile};
-use super::source::{Lines, Span};
 use super::view::{Texts, View};
+use crate::base::source::{Lines, Span};
 
 pub use self::notes::Note;
 

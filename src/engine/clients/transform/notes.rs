@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::color;
 use crate::base::html_scanner::{Kind as Markup, Scanner};
+use crate::base::source::Lines;
 use crate::engine::clients::css::{Declaration, Kind, Owner};
-use crate::engine::clients::source::Lines;
 use crate::engine::clients::view::View;
 
 /// The number of words below which an email without its images says almost nothing.

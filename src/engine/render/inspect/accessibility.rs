@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::contrast::{self, Mode, VisibleText};
-use super::source::{Lines, Place, shortened, span};
+use super::source::{Place, shortened, span};
 use crate::base::locale::LanguageTag;
+use crate::base::source::Lines;
 use crate::engine::render::imported_html::computed_style::ComputedStyles;
 use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
@@ -165,7 +166,7 @@ impl<'a> Check<'a> {
             let mut above = std::iter::successors(Some(node), |node| Some(self.dom.parent(*node)).filter(|parent| *parent != 0));
             above.find_map(|node| span(self.dom, node))
         });
-        let place = element.map(|(start, end)| self.lines.place(start, end));
+        let place = element.map(|(start, end)| Place::of(self.lines, start, end));
         let problem = match self.found.iter_mut().find(|problem| problem.rule == rule) {
             Some(problem) => problem,
             None => {

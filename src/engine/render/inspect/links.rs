@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::source::{Lines, Place, shortened, span};
+use super::source::{Place, shortened, span};
 use crate::base::html_scanner::{Kind, Scanner};
+use crate::base::source::Lines;
 use crate::engine::render::css::{self, Piece};
 use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
@@ -131,7 +132,7 @@ impl Finder<'_> {
     }
 
     fn at(&self, node: usize, kind: LinkKind, url: &str) -> LinkUse {
-        let place = span(self.dom, node).map(|(start, end)| self.lines.place(start, end)).unwrap_or_default();
+        let place = span(self.dom, node).map(|(start, end)| Place::of(self.lines, start, end)).unwrap_or_default();
         new(kind, url, place)
     }
 
@@ -178,7 +179,7 @@ impl Finder<'_> {
         }
         for (kind, url) in urls.into_iter().filter(|(_, url)| !url.starts_with("data:")) {
             let at = self.source.get(*from..).and_then(|rest| rest.find(&url)).map(|at| *from + at);
-            let place = at.map(|at| self.lines.place(at, at + url.len())).unwrap_or_default();
+            let place = at.map(|at| Place::of(self.lines, at, at + url.len())).unwrap_or_default();
             *from = at.map_or(*from, |at| at + url.len());
             self.push(new(kind, &url, place));
         }
@@ -202,7 +203,7 @@ impl Finder<'_> {
                     let Some(value) = tag.attribute(attribute).filter(|value| is_wanted && !value.value.is_empty()) else {
                         continue;
                     };
-                    let place = self.lines.place(start, comment.start + 4 + piece.end);
+                    let place = Place::of(self.lines, start, comment.start + 4 + piece.end);
                     let mut found = new(kind, &decoded(value.value), place);
                     found.outlook_only = true;
                     self.push(found);

@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 pub use self::accessibility::{AccessibilityProblem, AccessibilityRule};
 pub use self::cache::InspectionCache;
 pub use self::links::{LinkKind, LinkUse, Links};
-pub use self::source::{Lines, Place};
+pub use self::source::Place;
 use super::html_limits::{self, HtmlRefusal};
 use super::imported_html::dom::Dom;
+use crate::base::source::Lines;
 
 /// The result of inspecting an email's HTML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

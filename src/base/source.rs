@@ -1,7 +1,32 @@
-//! Converts positions in the source of an email to lines and columns.
+//! Positions in source text, such as the HTML of an email: byte ranges, lines and columns.
+
+/// A range of bytes of the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    /// Returns the span between two byte offsets.
+    pub fn new(start: usize, end: usize) -> Self {
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        Self { start, end: u32::try_from(end).unwrap_or(u32::MAX).max(start) }
+    }
+
+    /// Returns the text of the span, or an empty string if the span is outside `source`.
+    pub fn of(self, source: &str) -> &str {
+        source.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    /// Returns whether this span completely contains the other span.
+    pub fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
 
 /// The distance between the offsets whose columns are stored, so that columns in very long lines are found quickly.
-const STEP: usize = 1024;
+const STEP: usize = 128;
 
 /// Converts byte offsets to lines and columns.
 pub struct Lines<'a> {
@@ -28,6 +53,11 @@ impl<'a> Lines<'a> {
             }
         }
         Self { source, starts, characters }
+    }
+
+    /// Returns the text whose positions are converted.
+    pub fn source(&self) -> &'a str {
+        self.source
     }
 
     /// Returns the line and the column of an offset. Both count from 1; columns count characters.
