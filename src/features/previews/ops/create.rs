@@ -48,8 +48,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("previews.create", "/v1/emails/previews", needs(Permission::EmailPreview))
         .summary("Preview an email on devices")
         .about(
-            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: it shows what the \
-                client keeps of the email, drawn by a browser engine. The same content on the same device is drawn once: then `cached` is \
+            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser engine \
+                draws the parts of the email that the client keeps. The same content on the same device is drawn once: then `cached` is \
                 true. Previews are kept for a week.",
         )
         .rate(RouteGroup::Emails)
