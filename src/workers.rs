@@ -93,7 +93,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
     },
-    // A crash loses visits of a tenth of a second at most.
+    // A crash loses the visits of at most a tenth of a second.
     Worker {
         name: "opens and clicks",
         wakes: &[],

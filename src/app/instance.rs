@@ -133,7 +133,7 @@ fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     counts.iter().find(|(_, count)| control - count > 1).map(|(name, _)| *name)
 }
 
-/// Records that the folder was opened `boots` times, most recently in this place.
+/// Records that the folder was opened `boots` times, most recently at its current location.
 pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Result<()> {
     write_whole(&folder.instance(), |aside| {
         // Renaming a file changes neither its creation time nor its inode.

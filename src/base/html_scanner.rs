@@ -11,7 +11,7 @@ pub struct Piece<'a> {
     pub end: usize,
 }
 
-/// What a [`Piece`] is.
+/// The kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind<'a> {
     Text,

@@ -14,18 +14,18 @@ impl Span {
         Self { start, end: u32::try_from(end).unwrap_or(u32::MAX).max(start) }
     }
 
-    /// Returns the text of the span, or an empty text if the span is not in `source`.
+    /// Returns the text of the span, or an empty string if the span is outside `source`.
     pub fn of(self, source: &str) -> &str {
         source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// Whether the other span is completely in this span.
+    /// Returns whether this span completely contains the other span.
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 }
 
-/// The distance between the offsets whose column is known, so that columns in very long lines are found fast.
+/// The distance between the offsets whose columns are stored, so that columns in very long lines are found quickly.
 const STEP: usize = 128;
 
 /// Converts byte offsets to lines and columns.

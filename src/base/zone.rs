@@ -32,7 +32,7 @@ pub struct Zone {
 pub struct ResolvedTime {
     pub at: Timestamp,
     /// A note for the user if the local time is skipped or occurs twice.
-    pub twist: Option<String>,
+    pub adjustment: Option<String>,
 }
 
 impl Zone {
@@ -84,7 +84,7 @@ impl Zone {
         let offset = meant.offset();
         let at = meant.compatible().map_err(|_| TimeOutOfRange(local))?;
         let name = &self.name;
-        let twist = match offset {
+        let adjustment = match offset {
             AmbiguousOffset::Unambiguous { .. } => None,
             AmbiguousOffset::Gap { .. } => {
                 let shown = self.rules.to_datetime(at);
@@ -100,7 +100,7 @@ impl Zone {
                 signed(before)
             )),
         };
-        Ok(ResolvedTime { at: Timestamp(at.as_millisecond()), twist })
+        Ok(ResolvedTime { at: Timestamp(at.as_millisecond()), adjustment })
     }
 
     /// Returns the local time in the zone at `at`.
@@ -248,21 +248,24 @@ mod tests {
     fn meant(zone: &str, local: &str) -> (String, Option<String>) {
         let zone = Zone::parse(zone).expect(zone);
         let meant = zone.at(local.parse().expect("the text is a date and a time")).expect("the time is within the calendar");
-        (meant.at.to_string(), meant.twist)
+        (meant.at.to_string(), meant.adjustment)
     }
 
     #[test]
-    fn an_ordinary_time_has_no_twist() {
+    fn an_ordinary_time_needs_no_adjustment() {
         assert_eq!(meant("Europe/Berlin", "2026-01-31T09:30"), ("2026-01-31T08:30:00.000Z".into(), None));
         assert_eq!(meant("asia/kathmandu", "2026-01-31T09:30").0, "2026-01-31T03:45:00.000Z");
     }
 
     #[test]
     fn a_skipped_time_moves_forward_by_the_gap() {
-        let (at, twist) = meant("Europe/Berlin", "2026-03-29T02:30");
+        let (at, adjustment) = meant("Europe/Berlin", "2026-03-29T02:30");
         assert_eq!(at, "2026-03-29T01:30:00.000Z");
-        let twist = twist.expect("the time is skipped when clocks go forward");
-        assert!(twist.contains("skip 2026-03-29 02:30") && twist.contains("; 2026-03-29 03:30 is used"), "{twist}");
+        let adjustment = adjustment.expect("the time is skipped when clocks go forward");
+        assert!(
+            adjustment.contains("skip 2026-03-29 02:30") && adjustment.contains("; 2026-03-29 03:30 is used"),
+            "{adjustment}"
+        );
         // The clocks skip only half an hour.
         assert_eq!(meant("Australia/Lord_Howe", "2026-10-04T02:15").0, "2026-10-03T15:45:00.000Z");
         // The clocks skip a whole day: Samoa moved across the date line.
@@ -271,10 +274,10 @@ mod tests {
 
     #[test]
     fn a_local_time_that_occurs_twice_means_the_first_occurrence() {
-        let (at, twist) = meant("America/New_York", "2026-11-01T01:30");
+        let (at, adjustment) = meant("America/New_York", "2026-11-01T01:30");
         assert_eq!(at, "2026-11-01T05:30:00.000Z");
-        let twist = twist.expect("the time occurs twice when clocks go back");
-        assert!(twist.contains("twice") && twist.contains("UTC-04:00"), "{twist}");
+        let adjustment = adjustment.expect("the time occurs twice when clocks go back");
+        assert!(adjustment.contains("twice") && adjustment.contains("UTC-04:00"), "{adjustment}");
         assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the repeated hour has ended");
         assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the repeated hour has not started");
     }

@@ -41,7 +41,7 @@ impl Step {
 /// The future of a running step.
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// What a worker works on, and how it runs.
+/// The data on which a worker works, and the way in which it runs.
 #[derive(Clone, Copy)]
 pub enum Work {
     /// Works on the data that all environments share. The worker's tables are those of the control store.

@@ -285,7 +285,7 @@ pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
 pub const PREVIEW_SIDE_MAX: u32 = 480;
 /// How long a preview is kept before its image is fetched again, because websites change their images.
 pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
-/// The maximum size of an SVG file that is shown unchanged. Logos have a tenth of this size; larger files get no preview.
+/// The maximum size of an SVG file that is shown unchanged. Logos are a tenth of this size; larger files get no preview.
 pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
@@ -846,7 +846,7 @@ pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
 /// next page continues the search.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
-/// The number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes large, and other
+/// The number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes in size, and other
 /// writes wait for the step.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
 /// The maximum size of a form on the pages that messages link to: one checkbox for each topic, about ten kilobytes at most. Larger forms
@@ -1382,7 +1382,7 @@ pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 /// The number of emails that one step checks, so that a step ends within a few minutes.
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
-/// The maximum number of findings that are stored with a version, the worst first: about 60 KB of JSON. No user reads more.
+/// The maximum number of findings that are stored with a version, worst first: about 60 KB of JSON. No user reads more.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
 /// The maximum number of places that are stored for each finding: enough to find the others, which are counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
@@ -1408,8 +1408,8 @@ pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
 /// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
-/// The number of devices of a preview that are drawn at the same time, or wait for a worker process. More processors than this are for other
-/// requests.
+/// The number of a preview's devices that are drawn at the same time or wait for a worker process. The limit leaves worker processes to
+/// other requests.
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
 /// The number of times that the work on a preview is started. A preview that is interrupted this often may cause the interruptions.
 pub const EMAIL_PREVIEW_ATTEMPTS_MAX: u8 = 3;

@@ -768,7 +768,7 @@
     const reusable = kind.free && button("Save as a reusable block", () => keepBlock(block), { class: "second small" });
     side.replaceChildren(h("h2", {}, kind.label), ...own.flatMap((field) => control(field, block, field.path, true)).filter(Boolean),
       ...(block.type === "hero" || block.type === "coupon" ? [buttonToggle(block)] : []), ...items, reusable || "");
-    if (!own.length && !items.length) side.append(h("p", { class: "hint" }, "Click a text in the email to edit it."));
+    if (!own.length && !items.length) side.append(h("p", { class: "hint" }, "Click any text in the email to edit it."));
   }
   const shownInPlace = (block, path) => !["until", "image.alt", "view", "button"].includes(path) && !(block.type === "header" && block.logo && path === "name");
   function buttonToggle(block) {

@@ -1,4 +1,4 @@
-//! The report of `mailmill check`: for people, as JSON, and as SARIF for code review tools.
+//! The report of `mailmill check`: as text, as JSON, or as SARIF for code review tools.
 
 use serde_json::{Value, json};
 
@@ -7,19 +7,19 @@ use crate::features::checks::report::Check;
 use crate::features::checks::views::{PlaceView, Severity};
 use crate::surfaces::cli::ReportFormat;
 
-/// The width of the report for people, which fits in every terminal.
+/// The width of the text report, which fits in every terminal.
 const COLUMNS: usize = 80;
 /// The indentation of a finding's remedy.
 const INDENT: usize = 9;
-/// The lines of further places that a finding lists.
+/// The number of further lines that a finding lists.
 const PLACES_SHOWN: usize = 8;
 
 /// The result of the checks of a file.
 #[derive(Debug)]
 pub struct FileReport {
-    /// The name of the file, as the user gave it.
+    /// The name of the file, as given by the user.
     pub name: String,
-    /// Whether the file is a whole message, so that lines refer to its HTML part instead of the file.
+    /// Whether the file is a whole message, so that line numbers refer to its HTML part instead of the file.
     pub is_message: bool,
     pub checks: EmailChecks,
     pub min_score: Option<u8>,
@@ -40,7 +40,7 @@ impl FileReport {
         self.min_score.is_some_and(|min| score.is_none_or(|score| score < u32::from(min)))
     }
 
-    /// Returns the report in a format.
+    /// Returns the report in this format.
     pub fn shown(&self, format: ReportFormat) -> String {
         match format {
             ReportFormat::Text => self.text(),
@@ -144,7 +144,8 @@ impl FileReport {
         })
     }
 
-    /// Returns the places of a finding. Lines of a message's HTML part are not lines of the file, so they are left out.
+    /// Returns the places of a finding. For a whole message, they have no lines, because the lines of its HTML part are not lines of the
+    /// file.
     fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
         let artifact = json!({ "uri": uri(&self.name) });
         let region = |place: &PlaceView| {
@@ -173,7 +174,7 @@ fn title(check: Check) -> &'static str {
     }
 }
 
-/// Returns the name of a rule in the report, such as `links/broken`.
+/// Returns the ID of a rule in the report, such as `links/broken`.
 pub fn rule(finding: &CheckFinding) -> String {
     format!("{}/{}", finding.check.word(), finding.rule)
 }
@@ -205,13 +206,13 @@ fn uri(path: &str) -> String {
     if path.starts_with('/') { format!("file://{encoded}") } else { encoded }
 }
 
-/// Adds a finding: its place and sentence, its remedy, and its other places.
+/// Adds a finding: its first place, its message, its remedy, and its other places.
 fn entry(finding: &CheckFinding, out: &mut String) {
     let first = finding.occurrences.first();
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // The place is in the indentation of the first line; a longer place has a line of its own.
+    // The place fits into the indentation of the first line; a longer place gets its own line.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),
@@ -233,7 +234,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     }
 }
 
-/// Returns a text in lines of at most 80 columns, each after an indentation. A longer word has a line of its own.
+/// Returns a text in indented lines of at most 80 columns. A word that is too long gets its own line.
 fn wrapped(text: &str, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;

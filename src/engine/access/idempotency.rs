@@ -45,7 +45,7 @@ pub struct IdempotentRequest {
     fingerprint: [u8; 32],
 }
 
-/// What is stored for a request with an idempotency key.
+/// The data that is stored for a request with an idempotency key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing is stored for the key: the request must run.

@@ -32,7 +32,7 @@ pub struct CachedUser {
 pub enum SessionKind {
     /// The token is in a browser's cookie.
     Browser,
-    /// A program has the token, which is signed and short-lived.
+    /// A program holds the token, which is signed and short-lived.
     Program,
 }
 

@@ -101,7 +101,7 @@ pub struct Engine {
     pub pixels: Pixels,
     /// The dictionaries of the spelling check.
     pub dictionaries: Dictionaries,
-    /// What recently checked emails contain.
+    /// The inspections of recently checked emails.
     pub inspections: InspectionCache,
     /// Limits the memory that large request bodies use.
     pub bodies: Bodies,

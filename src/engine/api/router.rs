@@ -85,7 +85,7 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in at most one segment, the most similar first. Below one noun, every such path is
+    /// Returns the paths that differ from an unknown path in at most one segment, most similar first. Below one noun, every such path is
     /// similar, such as the other formats of an export or a missing path parameter. Another noun is similar only if it is spelled almost the
     /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {

@@ -1,4 +1,4 @@
-//! Replacements that remove a finding without changing what other clients show.
+//! Replacements that resolve a finding without changing what other clients show.
 
 use super::css::{Declaration, Kind, Owner};
 use super::features::detect::{Site, Use};
@@ -53,7 +53,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaratio
             } else {
                 return None;
             };
-            // In a text from right to left, the start is the right side.
+            // In right-to-left text, the start is the right side.
             let is_rtl = source.contains("rtl");
             if is_rtl { None } else { replaced(value.span, side) }
         }
@@ -67,7 +67,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaratio
     }
 }
 
-/// Returns a color such as `rgb(0 128 0 / 50%)` with commas, or as a hexadecimal number if it is opaque.
+/// Returns a color such as `rgb(0 128 0 / 50%)` written with commas, or as a hexadecimal number if it is opaque.
 fn with_commas(color: &str) -> Option<String> {
     let inside = color.split_once('(')?.1.strip_suffix(')')?;
     let parts: Vec<&str> = inside.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();
@@ -94,7 +94,7 @@ fn with_commas(color: &str) -> Option<String> {
     }
 }
 
-/// Returns the value in px, if the email does not change the size of the root element.
+/// Returns the replacement of a `rem` value by its value in `px`, unless the email changes the font size of the root element.
 fn rem(view: &View<'_>, declaration: &Declaration) -> Option<Patch> {
     let value = view.sheets.value(declaration);
     let rem = value.iter().find(|piece| piece.kind == Kind::Dimension && piece.unit(view.source).eq_ignore_ascii_case("rem"))?;

@@ -1,9 +1,9 @@
 //! Conditional comments: what Word shows of an email, and what other clients show.
 //!
-//! Word reads `<!--[if mso]>…<![endif]-->` and skips `<!--[if !mso]><!-->…<!--<![endif]-->`. Others read the markers as comments.
-//! The text that Word sees has the length of the source, with spaces for what Word skips, so that positions are the same in both.
+//! Word reads `<!--[if mso]>…<![endif]-->` and skips `<!--[if !mso]><!-->…<!--<![endif]-->`. Other clients read the markers as comments. In
+//! the text that Word sees, spaces replace what Word skips, so that positions are the same as in the source.
 
-/// The version of Word that is assumed: Outlook 2016 to 2024.
+/// The assumed version of Word: that of Outlook 2016 to 2024.
 const MSO_VERSION: f32 = 16.0;
 const DEPTH_MAX: u8 = 16;
 
@@ -45,7 +45,7 @@ fn comment(bytes: &mut [u8], start: usize, opening_end: usize, applies: bool, cl
         return closings.revealed(opening.1).map_or(opening.1, |closing| mark(bytes, opening, closing, applies));
     }
     match closings.hidden(opening_end) {
-        // A comment that does not apply is a comment for Word too.
+        // Word also reads a comment that does not apply as a comment.
         Some(closing) if !applies => closing.1,
         Some(closing) => {
             mark(bytes, (start, opening_end), closing, true);
@@ -55,7 +55,7 @@ fn comment(bytes: &mut [u8], start: usize, opening_end: usize, applies: bool, cl
     }
 }
 
-/// Replaces the markers by spaces if the content applies, or else the markers and the content.
+/// Replaces the markers with spaces if the content applies; otherwise replaces the markers and the content.
 fn mark(bytes: &mut [u8], opening: (usize, usize), closing: (usize, usize), applies: bool) -> usize {
     if applies {
         blank(bytes, opening);
@@ -74,10 +74,10 @@ fn blank(bytes: &mut [u8], (start, end): (usize, usize)) {
     }
 }
 
-/// Finds the next closing marker of each kind, and remembers it, so that the source is read once.
+/// Finds the next closing marker of each kind. Remembers its position, so that the source is read only once.
 struct Closings<'a> {
     source: &'a str,
-    /// The offset of the next marker, or from where to look for it, or `None` if there are no more.
+    /// The offset of the next marker, or the offset from which to search for it; `None` if there are no more markers.
     hidden: Option<usize>,
     revealed: Option<usize>,
     bogus: Option<usize>,
@@ -110,7 +110,7 @@ fn next(source: &str, known: &mut Option<usize>, from: usize, marker: &str) -> O
     *known
 }
 
-/// Evaluates the expression of a conditional comment, such as `(gte mso 9)|(IE)`, as Word does.
+/// Evaluates the expression of a conditional comment, such as `(gte mso 9)|(IE)`, as Word would.
 pub fn evaluate(expression: &str) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('!', " ! ").replace('&', " & ").replace('|', " | ");
     let words: Vec<&str> = spaced.split_whitespace().take(64).collect();

@@ -1,8 +1,8 @@
 //! Decides whether the notes of the support tables apply to a use of a feature.
 //!
-//! The tables say in prose when a partial answer matters: "negative values are not supported". `assets/clients/conditions.toml` names a
-//! test for each note; this module contains the tests. A test reads only the email. What an email does not show, such as the reader's
-//! account, is [`Applies::Unknown`].
+//! The tables state in prose when partial support matters: "negative values are not supported". `assets/clients/conditions.toml` names a
+//! test for each note; this module contains the tests. A test reads only the email. If the result depends on anything else, such as the
+//! reader's account, it is [`Applies::Unknown`].
 
 mod attributes;
 mod declarations;
@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The elements of a rule that are read. More would not change the answer in practice.
+/// The number of elements matched by a rule that are examined. More elements would not change the result in practice.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.
@@ -126,13 +126,13 @@ pub struct Condition {
     test: Test,
     #[serde(default)]
     words: Vec<String>,
-    /// The effect, if it is not that of the feature.
+    /// The effect, if it differs from that of the feature.
     #[serde(default)]
     pub effect: Option<Effect>,
-    /// Whether the client removes what uses the feature, instead of showing it in another way.
+    /// Whether the client removes the code that uses the feature, instead of showing it differently.
     #[serde(default = "yes")]
     pub cuts: bool,
-    /// Whether a use that the condition does not hold for is no loss, even if the client refuses the feature.
+    /// Whether a use to which the condition does not apply loses nothing, even if the client does not support the feature.
     #[serde(default)]
     pub excuses: bool,
     #[serde(default)]
@@ -162,22 +162,22 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     Ok(found)
 }
 
-/// Returns the condition of a note. A note whose text differs from the note that the condition was written for has none.
+/// Returns the condition of a note. Returns `None` if the note's text has changed since the condition was written.
 pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
     let condition = CONDITIONS.get(&format!("{}#{number}", feature.slug))?;
     let known = Data::embedded().features.iter().find(|one| one.slug == feature.slug);
     known.is_some_and(|known| known.note(number) == feature.note(number)).then_some(condition)
 }
 
-/// What is assumed about the reader.
+/// The assumptions about the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
-    /// Whether the mailbox belongs to another provider than the app, if known.
+    /// Whether the mailbox belongs to a different provider than the app, if known.
     pub foreign_account: Option<bool>,
 }
 
 impl Condition {
-    /// Whether the condition holds for a use.
+    /// Returns whether the condition applies to a use.
     pub fn applies(&self, view: &View<'_>, one: &Use, assumptions: Assumptions) -> Applies {
         let foreign = match assumptions.foreign_account {
             None => Applies::Unknown,
@@ -192,7 +192,7 @@ impl Condition {
                 None => Applies::Unknown,
                 Some(foreign) => (!foreign).into(),
             },
-            // Both the account and the email must match.
+            // The condition applies only if both the account and the email match.
             Test::AccountValues => foreign.min(self.of(Test::WordIn).decide(view, one).into()),
             Test::AccountSheet => foreign.min(self.of(Test::InSheet).decide(view, one).into()),
             Test::Animated => attributes::animated(view, one),
@@ -200,12 +200,12 @@ impl Condition {
         }
     }
 
-    /// Whether the condition is only about the reader's account.
+    /// Returns whether the condition depends on the reader's account.
     pub fn is_account(&self) -> bool {
         matches!(self.test, Test::Account | Test::GoogleAccount | Test::AccountValues | Test::AccountSheet)
     }
 
-    /// Whether the answer is the same for every email.
+    /// Returns whether the condition can be decided without the email.
     pub fn needs_no_email(&self) -> bool {
         matches!(self.test, Test::Always | Test::Reader | Test::Account | Test::GoogleAccount)
     }
@@ -240,7 +240,7 @@ impl Condition {
     }
 }
 
-/// Whether declarations of an owner are in a `style` attribute.
+/// Returns whether declarations with this owner are in a `style` attribute.
 fn is_inline(view: &View<'_>, owner: Owner) -> bool {
     matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
 }

@@ -1,6 +1,6 @@
 //! Reads style sheets and `style` attributes into at-rules, rules, selectors and declarations with the byte ranges of all parts.
 //!
-//! cssparser splits the text into tokens. The structure is read from the tokens, at any nesting level up to a limit.
+//! The cssparser library splits the text into tokens. This module reads the structure from the tokens, up to a maximum nesting depth.
 
 mod selectors;
 mod tokens;
@@ -12,10 +12,10 @@ use crate::base::source::Span;
 pub use tokens::{Kind, Piece};
 use tokens::{decode, flatten, source_offset};
 
-/// The nesting depth of blocks and functions from which content is skipped.
+/// The nesting depth of blocks and functions at which content is skipped.
 const DEPTH_MAX: u8 = 40;
 
-/// What a declaration belongs to.
+/// The owner of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A position in [`Sheets::rules`].
@@ -26,7 +26,7 @@ pub enum Owner {
     Element(u32),
 }
 
-/// `!important`.
+/// An `!important` mark.
 #[derive(Clone, Copy, Debug)]
 pub struct Important {
     pub span: Span,
@@ -52,11 +52,11 @@ pub struct Rule {
     pub prelude: Span,
     /// The positions of its selectors in [`Sheets::selectors`].
     pub selectors: Span,
-    /// The innermost at-rule around it.
+    /// The innermost at-rule that contains the rule.
     pub at_rule: Option<u32>,
     /// The rule in which it is nested.
     pub nested_in: Option<u32>,
-    /// The element whose content or attribute the sheet is.
+    /// The element whose content or `style` attribute contains the rule.
     pub element: u32,
     /// The positions of its declarations in [`Sheets::declarations`].
     pub declarations: Span,
@@ -82,7 +82,7 @@ pub enum Part {
     Universal,
     Class,
     Id,
-    /// The operator is a space if there is none.
+    /// With an operator; a space if there is none.
     Attribute(char),
     PseudoClass,
     PseudoElement,
@@ -184,7 +184,7 @@ impl Sheets {
         self.pieces.get(at as usize).copied()
     }
 
-    /// Returns the position of the next token of a kind, outside of blocks, or `end`.
+    /// Returns the position of the next token that satisfies `stop`, outside of nested blocks, or `end`.
     fn until(&self, from: u32, end: u32, stop: impl Fn(Kind) -> bool) -> u32 {
         let mut at = from;
         while at < end {
@@ -197,7 +197,7 @@ impl Sheets {
         end
     }
 
-    /// Returns the range of tokens without spaces and comments at both ends.
+    /// Returns the range of tokens without the spaces and comments at both ends.
     fn trim(&self, mut range: Span) -> Span {
         let blank = |at: u32| self.piece(at).is_some_and(|piece| matches!(piece.kind, Kind::Space | Kind::Comment));
         while range.start < range.end && blank(range.start) {
@@ -257,7 +257,7 @@ impl Sheets {
                 "@font-face" | "@page" | "@property" | "@counter-style" => {
                     self.body(inside, Owner::AtRule(index), inner, depth + 1)
                 }
-                // The blocks of keyframes have declarations, but their selectors are percentages.
+                // Keyframe blocks contain declarations, but their selectors are percentages.
                 name if name.ends_with("keyframes") => self.keyframes(inside, index, inner, depth + 1),
                 _ if context.rule.is_some() => {
                     self.body(inside, context.rule.map_or(Owner::AtRule(index), Owner::Rule), inner, depth + 1)
@@ -352,7 +352,7 @@ impl Sheets {
         self.declarations.push(Declaration { name: name.span, span: self.covered(range), value, important, owner });
     }
 
-    /// Returns `!important` at the end of a value, and the position of the exclamation mark.
+    /// Returns the `!important` mark at the end of a value, and the position of its exclamation mark.
     fn important(&self, source: &str, value: Span) -> Option<(u32, Important)> {
         let last = self.piece(value.end - 1).filter(|last| last.kind == Kind::Ident && last.is(source, "important"))?;
         let mut at = value.end - 1;

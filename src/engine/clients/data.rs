@@ -1,7 +1,7 @@
-//! The support tables of caniemail.com: what each client does with each feature.
+//! The support tables of caniemail.com, which state how far each client supports each feature.
 //!
-//! Clients and versions are read in the order of the file: the newest version of a client is its last one. A map that sorts its keys would
-//! choose the wrong version.
+//! Clients and versions are read in the order of the file, because the newest version of a client is its last one. A map with sorted keys
+//! would choose the wrong version.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use super::features::TABLE;
 use crate::base::secret::sha256;
 
-/// The largest data file that is read. The file of 2026 has 0.65 MB.
+/// The maximum size of a data file. The file of 2026 is 0.65 MB.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const FEATURES_MAX: usize = 4096;
 const CLIENTS_MAX: usize = 256;
@@ -26,7 +26,7 @@ pub fn embedded_digest() -> &'static [u8; 32] {
     &DIGEST
 }
 
-/// What the tables say about a feature in a client's newest version.
+/// The support of a feature in a client's newest version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Answer {
     Yes,
@@ -37,11 +37,11 @@ pub enum Answer {
     Unknown,
 }
 
-/// The newest answer for one feature and one client.
+/// The newest result for one feature and one client.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub answer: Answer,
-    /// The numbers of the notes that qualify the answer.
+    /// The numbers of the notes that qualify the result.
     pub notes: Vec<u16>,
     /// The tested version: a number, or a month as `YYYY-MM`.
     pub version: Box<str>,
@@ -54,13 +54,13 @@ pub struct Note {
     pub text: Box<str>,
 }
 
-/// A feature of HTML, CSS or images, with the answers of all clients.
+/// A feature of HTML, CSS or images, with the results of all clients.
 #[derive(Clone, Debug)]
 pub struct Feature {
     pub slug: Box<str>,
     pub title: Box<str>,
     pub category: Box<str>,
-    /// The page with the evidence.
+    /// The URL of the page with the evidence.
     pub url: Box<str>,
     /// The month of the newest test, as `YYYY-MM`.
     pub tested: Box<str>,
@@ -79,9 +79,9 @@ impl Feature {
 /// An email client on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
-    /// Family and platform, like `gmail.desktop-webmail`.
+    /// The family and the platform, such as `gmail.desktop-webmail`.
     pub key: Box<str>,
-    /// The name for people, like `Gmail Desktop Webmail`.
+    /// The name for users, such as `Gmail Desktop Webmail`.
     pub name: Box<str>,
 }
 
@@ -99,7 +99,7 @@ pub struct Data {
 pub enum DataError {
     TooLarge,
     Json(String),
-    /// A feature has neither a detector nor a reason why it cannot be detected.
+    /// The features that have neither a detector nor a reason why they cannot be detected.
     UnknownFeatures(Vec<String>),
 }
 
@@ -109,11 +109,11 @@ impl fmt::Display for DataError {
             Self::TooLarge => write!(
                 f,
                 "The data file has more than {BYTES_MAX} bytes, {FEATURES_MAX} features or {CLIENTS_MAX} clients; \
-                 use the caniemail.json of the npm package caniemail."
+                 use the caniemail.json from the npm package caniemail."
             ),
             Self::Json(reason) => write!(
                 f,
-                "The data file is not in the format of caniemail.json: {reason}. Use the file of the npm package caniemail."
+                "The data file is not in the format of caniemail.json: {reason}. Use the file from the npm package caniemail."
             ),
             Self::UnknownFeatures(slugs) => {
                 write!(
@@ -129,7 +129,7 @@ impl fmt::Display for DataError {
 impl std::error::Error for DataError {}
 
 impl Data {
-    /// Returns the tables that are part of the program.
+    /// Returns the tables that are embedded in the program.
     pub fn embedded() -> &'static Self {
         static DATA: LazyLock<Data> = LazyLock::new(|| Data::parse(EMBEDDED).expect("a test parses the embedded file"));
         &DATA
@@ -202,7 +202,7 @@ fn feature(one: FileFeature, clients: &[Client]) -> Feature {
     }
 }
 
-/// Parses a value such as `a #1 #2`.
+/// Parses the result for a version, such as `a #1 #2`.
 fn parse_cell(support: &str, version: &str) -> Cell {
     let mut words = support.split_whitespace();
     let answer = match words.next() {
@@ -239,7 +239,7 @@ struct FileFeature {
     notes_by_num: Option<InOrder<String>>,
 }
 
-/// The entries of an object in the order of the file.
+/// The entries of an object, in the order of the file.
 struct InOrder<T>(Vec<(String, T)>);
 
 impl<T> Default for InOrder<T> {

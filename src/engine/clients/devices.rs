@@ -1,11 +1,11 @@
-//! The devices of previews: an email client with the size of its window, in variants such as dark mode.
+//! The devices of previews. A device is an email client with a window size, in variants such as dark mode.
 
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The number of similar keys that an error names.
+/// The number of similar keys that are suggested for an unknown key.
 const NEAREST: usize = 3;
 
 /// The kind of a device.
@@ -23,7 +23,7 @@ pub enum Category {
     Misc,
 }
 
-/// What a user has chosen in the client.
+/// A setting that a user has chosen in the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Variant {
     #[serde(rename = "dark")]
@@ -35,7 +35,7 @@ enum Variant {
 }
 
 impl Variant {
-    /// Returns the end of the key, and of the name.
+    /// Returns the endings of the variant's key and name.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Dark => ("dark", "dark mode"),
@@ -83,7 +83,7 @@ pub struct Device {
     pub profile: String,
     /// The width and the height of the window in CSS pixels.
     pub viewport: (u32, u32),
-    /// The image pixels per CSS pixel.
+    /// The number of image pixels per CSS pixel.
     pub density: f32,
     /// Whether the client is in dark mode.
     pub is_dark: bool,
@@ -91,7 +91,7 @@ pub struct Device {
     pub loads_images: bool,
     /// Whether the device shows the text part of the message.
     pub is_text: bool,
-    /// By how much Windows enlarges text.
+    /// The factor by which Windows enlarges text.
     pub scale: f32,
     /// Whether the device is drawn if a request names none.
     pub is_common: bool,
@@ -132,7 +132,7 @@ pub fn all() -> &'static [Device] {
     &DEVICES
 }
 
-/// Returns the device with this key.
+/// Returns the device with this key or alias.
 pub fn find(key: &str) -> Option<&'static Device> {
     DEVICES.iter().find(|device| device.key == key || device.aliases.iter().any(|alias| alias == key))
 }

@@ -1,4 +1,4 @@
-//! Finds what an email offers to clients that do not support a feature.
+//! Finds the replacements that an email has for features that a client does not support.
 
 use super::css::{Declaration, Kind, Owner};
 use super::features::detect::Site;
@@ -7,10 +7,10 @@ use super::findings::{Hit, Side};
 use super::html::Element;
 use super::view::View;
 
-/// The uses that are read. A replacement must exist for each of them.
+/// The maximum number of uses that are read. A replacement must exist for each of them.
 const HITS_MAX: usize = 200;
 
-/// Returns the replacement that all hits of a feature have.
+/// Returns the replacement that the email has for a feature, if all hits have one.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     let mut found = None;
@@ -58,7 +58,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration) -> Opt
     }
 }
 
-/// Whether the same property has an earlier value that every client reads.
+/// Returns whether an earlier declaration of the same property has a value that every client supports.
 fn earlier_value(view: &View<'_>, slug: &str, declaration: &Declaration) -> bool {
     let is_value = slug.starts_with("css-function-")
         || slug.starts_with("css-unit-")

@@ -1,4 +1,4 @@
-//! What a client does with the features that an email uses. The report and the transform both read these findings, so they agree.
+//! Finds the features of an email that a client does not support. The report and the transform both use these findings, so they agree.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -13,12 +13,12 @@ use super::profile::{self, Drop, Profile};
 use super::view::{Texts, View};
 use crate::base::source::Span;
 
-/// The uses of one feature that are read. More would not change the advice.
+/// The maximum number of uses of one feature that are read. More uses would not change the advice.
 const USES_OF_FEATURE_MAX: usize = 5_000;
-/// The elements of a rule that are counted.
+/// The maximum number of elements matched by a rule that are counted.
 const REACH_MAX: usize = 5_000;
 
-/// How far a client supports a feature.
+/// The support of a feature in a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CompatibilitySupport")]
@@ -34,11 +34,11 @@ pub struct Hit {
     pub used: Use,
     pub applies: Applies,
     pub effect: Effect,
-    /// Whether the client removes what uses the feature.
+    /// Whether the client removes the code that uses the feature.
     pub cuts: bool,
 }
 
-/// What is wrong with a feature in one or more clients.
+/// A feature that one or more clients do not fully support.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub feature: FeatureId,
@@ -53,17 +53,17 @@ pub struct Finding {
     pub is_unused: bool,
     /// Whether all hits are in style elements.
     pub is_in_sheets: bool,
-    /// What the email has as a replacement.
+    /// The replacement that the email has.
     pub fallback: Option<&'static str>,
 }
 
 impl Finding {
-    /// Whether the client does not read `style` elements at all.
+    /// Returns whether the client does not read `style` elements at all.
     pub fn is_style_element(&self) -> bool {
         self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
     }
 
-    /// Whether the finding applies, as far as the email shows.
+    /// Returns whether the finding applies, as far as the email shows it.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
     }
@@ -79,7 +79,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Returns the checker with the tables that are part of the program.
+    /// Returns the checker with the tables that are embedded in the program.
     pub fn embedded() -> &'static Self {
         static CHECKER: LazyLock<Checker> = LazyLock::new(|| Checker::new(Data::embedded().clone()));
         &CHECKER
@@ -116,11 +116,11 @@ pub struct Analysis<'a> {
     word: Option<Side<'a>>,
 }
 
-/// One text of an email with the uses of features, grouped by feature.
+/// One of the texts of an email, with its uses of features, grouped by feature.
 pub struct Side<'a> {
     pub view: View<'a>,
     groups: Vec<(FeatureId, Vec<Use>)>,
-    /// Whether each element is hidden, such as a preheader. What a client does with hidden elements has no effect.
+    /// Whether each element is hidden, such as a preheader. A lost feature has no effect in hidden elements.
     hidden: Vec<bool>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Side<'a> {
         }
         groups.retain(|(_, group)| !group.is_empty());
         for (_, group) in &mut groups {
-            // Two detectors can find one use, such as an element and its attribute.
+            // Two detectors can find the same use, such as an element and its attribute.
             group.sort_by_key(|one| (one.span, site_order(one.site)));
             group.dedup_by_key(|one| one.span);
             group.truncate(USES_OF_FEATURE_MAX);
@@ -145,7 +145,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Finds the elements with `display: none` outside of at-rules. Images and elements with tables do not count, because Word shows them.
+/// Returns the elements that are hidden with `display: none` outside of at-rules. Images and elements with tables do not count, because
+/// Word shows them.
 fn hidden(view: &View<'_>) -> Vec<bool> {
     let mut hidden = vec![false; view.document.elements.len()];
     for declaration in &view.sheets.declarations {
@@ -200,7 +201,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// What the findings for a feature depend on: the text, the row of the table, and what is assumed about the reader.
+/// Everything that a finding about a feature depends on: the HTML (Word's or the other clients'), the feature, the client's support with
+/// its notes, and the assumption about the reader.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     word: bool,
@@ -210,7 +212,7 @@ struct Key {
     foreign_account: Option<bool>,
 }
 
-/// Findings that clients with the same row share.
+/// The findings so far. Clients with the same support for a feature share its finding.
 #[derive(Default)]
 pub struct Findings {
     known: HashMap<Key, Option<Arc<Finding>>>,
@@ -219,7 +221,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Returns the findings of a client, and the features that are untested in it.
+    /// Returns the findings in a client, and the features that were not tested in the client.
     pub fn of(&mut self, analysis: &Analysis<'_>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());
@@ -257,7 +259,7 @@ impl Findings {
     }
 }
 
-/// The uses of a feature with a row of the tables.
+/// The uses of a feature, with the row of the feature in the tables.
 struct Group<'g, 'a> {
     side: &'g Side<'a>,
     row: &'g Feature,
@@ -312,7 +314,7 @@ impl Group<'_, '_> {
     }
 }
 
-/// Completes a finding, if it has hits.
+/// Completes a finding. Returns `None` if it has no hits.
 fn finish(
     side: &Side<'_>,
     feature: FeatureId,
@@ -399,7 +401,7 @@ fn reach(side: &Side<'_>, hits: &[Hit]) -> usize {
     shown.count() + others
 }
 
-/// Returns a finding about `style` elements that a client drops.
+/// Returns a finding about the `style` elements that a client drops.
 fn dropped_styles(side: &Side<'_>, note: &str, hits: Vec<Span>) -> Option<Finding> {
     let feature = TABLE.get("html-style")?;
     let element = |span: Span| {
@@ -423,7 +425,7 @@ fn nested_at_rules(side: &Side<'_>) -> Option<Finding> {
     )
 }
 
-/// Returns a finding about the `style` elements past a client's limit.
+/// Returns a finding about the `style` elements beyond a client's size limit.
 fn style_limit(side: &Side<'_>, limit: usize) -> Option<Finding> {
     let mut bytes = 0;
     let mut past = Vec::new();

@@ -1,18 +1,18 @@
 //! Reads the HTML of an email into a tree of elements with the byte ranges of all tags and attributes.
 //!
-//! The tokenizer follows the WHATWG standard; a test compares it with html5ever, which reports no columns. The tree closes the elements
-//! whose end tags may be omitted. It is only used to match selectors and to find ancestors: foster parenting and the adoption agency
-//! are not applied.
+//! The tokenizer follows the WHATWG standard; a test compares it with html5ever, which reports no columns. The tree closes elements whose
+//! end tags may be omitted. It is used only to match selectors and to find ancestors, so the standard's foster parenting and adoption
+//! agency algorithm are left out.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::base::source::Span;
 
-/// The depth at which browsers stop nesting elements.
+/// The depth beyond which browsers do not nest elements.
 const DEPTH_MAX: usize = 512;
 
-/// The attributes of an element that are read.
+/// The maximum number of attributes of an element that are read.
 const ATTRIBUTES_MAX: usize = 256;
 
 /// An attribute of a start tag.
@@ -20,9 +20,9 @@ const ATTRIBUTES_MAX: usize = 256;
 pub struct Attribute<'a> {
     /// The name in lowercase.
     pub name: Cow<'a, str>,
-    /// The value as written, without quotes and with character references.
+    /// The value as written, without quotes; character references are not decoded.
     pub value: Span,
-    /// Name, equals sign and value.
+    /// The name, the equals sign and the value.
     pub span: Span,
 }
 
@@ -36,11 +36,11 @@ pub struct Element<'a> {
     /// The position of the attributes in [`Document::attributes`].
     attributes: Span,
     pub parent: Option<u32>,
-    /// The element before it, of the same parent.
+    /// The previous sibling.
     pub previous: Option<u32>,
     /// The end of the content.
     pub content_end: u32,
-    /// Whether a browser puts the element in the head.
+    /// Whether browsers put the element in the head.
     pub in_head: bool,
     pub in_svg: bool,
     /// Whether the element or a descendant is a table.
@@ -65,7 +65,7 @@ impl Element<'_> {
 pub struct Document<'a> {
     pub elements: Vec<Element<'a>>,
     pub attributes: Vec<Attribute<'a>>,
-    /// Comments, without those that a conditional comment consists of.
+    /// The comments, except conditional ones.
     pub comments: Vec<Span>,
     pub doctype: Option<Span>,
 }
@@ -92,7 +92,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Reads HTML. `xml` says whether `<v:fill/>` closes itself, as it does in Word.
+/// Parses HTML. `xml` is true if `<v:fill/>` closes itself, as in Word.
 pub fn parse(source: &str, xml: bool) -> Document<'_> {
     let mut builder = Builder {
         document: Document::default(),
@@ -119,7 +119,7 @@ fn byte(source: &str, at: usize) -> u8 {
     source.as_bytes().get(at).copied().unwrap_or_default()
 }
 
-/// Reads what starts with the `<` at `start`, and returns the offset after it.
+/// Reads the tag or comment that starts with the `<` at `start`, and returns the offset after it.
 fn tag<'a>(source: &'a str, start: usize, builder: &mut Builder<'a>) -> usize {
     match (byte(source, start + 1), byte(source, start + 2)) {
         (b'a'..=b'z' | b'A'..=b'Z', _) => start_tag(source, start, builder),
@@ -187,7 +187,7 @@ fn comment_end(source: &str, from: usize) -> usize {
     source.len()
 }
 
-/// Whether a comment is one of the markers `<!--[if …]><!-->` and `<!--<![endif]-->`, or hides content that only Word shows.
+/// Returns whether a comment is a marker such as `<!--[if …]><!-->` or `<!--<![endif]-->`, or hides content that only Word shows.
 fn is_conditional(comment: &str) -> bool {
     let inside = comment.strip_prefix("<!--").unwrap_or(comment).trim_start();
     inside.starts_with("[if") || inside.starts_with("<![endif]") || inside.starts_with("[endif]")
@@ -195,8 +195,8 @@ fn is_conditional(comment: &str) -> bool {
 
 type Attributes<'a> = (Vec<Attribute<'a>>, Option<usize>, bool);
 
-/// Reads the attributes of a tag: the attributes, the offset after the tag, and whether the tag ends with `/>`. A tag that the source
-/// does not complete has no end.
+/// Returns the attributes of a tag, the offset after the tag, and whether the tag ends with `/>`. If the source ends inside the tag, there
+/// is no offset.
 fn attributes(source: &str, from: usize) -> Attributes<'_> {
     let mut found = Vec::new();
     let mut at = from;
@@ -226,7 +226,7 @@ fn attributes(source: &str, from: usize) -> Attributes<'_> {
 
 fn attribute(source: &str, start: usize) -> Option<(Attribute<'_>, usize)> {
     let bytes = source.as_bytes();
-    // A leading equals sign is part of the name.
+    // An equals sign at the start is part of the name.
     let rest = bytes.get(start + 1..)?;
     let stop = |one: &u8| one.is_ascii_whitespace() || matches!(one, b'/' | b'>' | b'=');
     let name_end = start + 1 + rest.iter().position(stop).unwrap_or(rest.len());
@@ -280,9 +280,9 @@ fn start_tag<'a>(source: &'a str, start: usize, builder: &mut Builder<'a>) -> us
 
 struct Builder<'a> {
     document: Document<'a>,
-    /// The elements whose end has not been read, outermost first.
+    /// The open elements, outermost first.
     open: Vec<u32>,
-    /// The number of open elements of each name, so that an end tag without a start tag costs nothing.
+    /// The number of open elements with each name, so that an end tag without a start tag takes no search.
     counts: HashMap<Cow<'a, str>, u32>,
     /// The last child of each element.
     last: HashMap<Option<u32>, u32>,
@@ -298,7 +298,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether text or an unknown element here leaves the head open.
+    /// Returns whether an open element, such as `noscript`, lets text or an unknown element stay in the head.
     fn in_head_container(&self) -> bool {
         ["xml", "noscript", "template"].iter().any(|name| self.is_open(name))
     }
@@ -359,7 +359,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes the elements that the start of an element named `name` closes.
+    /// Closes the elements that the start of an element with this name closes.
     fn close_implied(&mut self, name: &str, at: u32) {
         let (closed, within): (&[&str], &[&str]) = match name {
             "li" => (&["li"], &["ul", "ol", "menu", "table", "td", "th"]),
@@ -410,7 +410,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes the open elements from a depth on.
+    /// Closes the open elements at this depth and deeper.
     fn close_from(&mut self, depth: usize, at: u32, tag: Option<Span>) {
         for (offset, index) in self.open.split_off(depth).into_iter().enumerate() {
             if let Some(element) = self.document.elements.get_mut(index as usize) {
@@ -439,7 +439,7 @@ const HEAD: &[&str] = &[
     "noembed",
 ];
 const FORMATTING: &[&str] = &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements that close an open paragraph.
+/// Elements whose start closes an open paragraph.
 const BLOCKS: &[&str] = &[
     "address",
     "article",

@@ -1,6 +1,6 @@
 //! Finds the elements that the rules of an email match.
 //!
-//! Pseudo-classes are taken to match: a hover style touches the element, and structural ones such as `:first-child` are counted for all
+//! Pseudo-classes always match, because a hover style can apply to the element. Structural ones such as `:first-child` match all
 //! candidates, so that a score does not fall when an element is removed.
 
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use super::css::{Part, Selector, SelectorPart, Sheets};
 use super::html::{Document, Element};
 
-/// The steps that matching may take for an email. A newsletter of 100 KB takes about 20,000.
+/// The maximum number of steps that matching may take for an email. A newsletter of 100 KB takes about 20,000.
 const STEPS_MAX: usize = 3_000_000;
 
 /// The elements that a rule matches.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     pub elements: Vec<u32>,
-    /// Whether the limit of steps ended the search.
+    /// Whether the search ended early at the limit of steps.
     pub is_cut: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether an element matches a selector.
+    /// Returns whether an element matches a selector.
     fn matches(&mut self, parts: &[SelectorPart], index: u32) -> bool {
         self.steps += 1;
         let Some(element) = self.document.elements.get(index as usize) else { return false };
@@ -127,7 +127,7 @@ impl<'a> Matcher<'a> {
         let Some(at) = combinator else { return true };
         let left = parts.get(..at).unwrap_or_default();
         if left.is_empty() {
-            // A nested rule such as `> a`.
+            // A nested rule can start with a combinator, such as `> a`.
             return true;
         }
         let (next, once): (fn(&Element<'_>) -> Option<u32>, bool) = match parts.get(at).map(|part| part.part) {
@@ -178,7 +178,7 @@ fn attribute_matches(value: &str, operator: char, wanted: &str) -> bool {
     }
 }
 
-/// Whether a part of a selector is a combinator.
+/// Returns whether a part of a selector is a combinator.
 pub fn is_combinator(part: Part) -> bool {
     matches!(part, Part::Descendant | Part::Child | Part::AdjacentSibling | Part::GeneralSibling)
 }

@@ -1,4 +1,4 @@
-//! What email clients support, what they cut from an email, and what that does to a message.
+//! Determines what email clients support, what they remove from an email, and how the email then looks.
 
 pub mod autofix;
 pub mod conditional;

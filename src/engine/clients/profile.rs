@@ -1,4 +1,4 @@
-//! One profile per client: its rows of the support tables, and what the tables cannot express.
+//! One profile per client: its column in the support tables, and behavior that the tables cannot express.
 //!
 //! The compatibility report and the previews use the same profiles.
 
@@ -12,10 +12,10 @@ use super::data::Data;
 use super::features::{Effect, TABLE};
 use super::findings::Finding;
 
-/// The share of opens that is assumed for a client without a known share.
+/// The assumed share of opens of a client whose share is unknown.
 const SMALL_SHARE: f64 = 0.001;
 
-/// What a client does in dark mode.
+/// The effect of dark mode in a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DarkMode {
@@ -30,24 +30,24 @@ pub enum DarkMode {
     Full,
 }
 
-/// How a preview is drawn.
+/// How close a preview is to the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
-    /// The client cuts almost nothing, and is almost a browser.
+    /// The client removes almost nothing, and renders like a browser.
     NearBrowser,
-    /// A browser shows what the client leaves of the email.
+    /// A browser engine draws the parts of the email that the client keeps.
     #[default]
     Filtered,
-    /// The client has an engine of its own, which is approximated.
+    /// The client has its own rendering engine, which is approximated.
     Approximated,
 }
 
-/// A construction for which a client drops a whole `style` element.
+/// A construct that makes a client drop a whole `style` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drop {
-    /// An at-rule in an at-rule.
+    /// An at-rule inside an at-rule.
     NestedAtRule,
 }
 
@@ -74,11 +74,11 @@ struct Row {
 /// A client.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The key, like `gmail.ios`.
+    /// The key, such as `gmail.ios`.
     pub key: String,
     /// Other keys of the client.
     pub aliases: Vec<String>,
-    /// The name for people.
+    /// The name for users.
     pub name: String,
     /// The position of the client in [`Data::clients`].
     pub column: usize,
@@ -86,14 +86,14 @@ pub struct Profile {
     /// The assumed share of opens.
     pub share: f64,
     pub tier: Tier,
-    /// Whether the client shows emails with Word, and reads conditional comments.
+    /// Whether the client renders emails with Word, and so reads conditional comments.
     pub word: bool,
     pub dark: DarkMode,
-    /// The font of text without a font.
+    /// The font of text for which the email sets no font.
     pub font: String,
-    /// The bytes of HTML that the client shows before it clips the message.
+    /// The number of bytes of HTML after which the client clips the message.
     pub clips_at: Option<usize>,
-    /// The bytes of `style` elements that the client keeps.
+    /// The number of bytes of `style` elements that the client reads.
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
@@ -107,7 +107,7 @@ static ROWS: LazyLock<HashMap<String, Row>> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../assets/clients/clients.toml")).expect("a test parses the embedded file")
 });
 
-/// Returns the profiles of all clients: first those of the tables, in their order, then variants of them.
+/// Returns the profiles of all clients: first those in the tables, in their order, then their variants.
 pub fn all(data: &Data) -> Vec<Profile> {
     let listed = data.clients.iter().enumerate().map(|(column, client)| profile(&client.key, &client.name, column));
     let mut variants: Vec<Profile> = ROWS
@@ -144,7 +144,7 @@ fn profile(key: &str, name: &str, column: usize) -> Profile {
 }
 
 impl Profile {
-    /// Whether a key names this client.
+    /// Returns whether a key names this client.
     pub fn is(&self, key: &str) -> bool {
         self.key == key || self.aliases.iter().any(|alias| alias == key)
     }

@@ -1,4 +1,4 @@
-//! The compatibility report: what each client does not support in an email, where, and what to do about it.
+//! The compatibility report: the features of an email that each client does not support, where they are used, and how to avoid them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::score;
 use super::view::Texts;
 use crate::base::source::{Lines, Span};
 
-/// The occurrences of a feature that are listed; `count` has them all.
+/// The maximum number of listed occurrences of a feature; `count` includes all of them.
 const OCCURRENCES_MAX: usize = 20;
 const EXCERPT_CHARACTERS_MAX: usize = 160;
-/// The age from which a test is called stale.
+/// The age, in months, beyond which a test is stale.
 const STALE_MONTHS: u32 = 24;
 const WORST_CLIENTS: usize = 3;
 
@@ -32,7 +32,7 @@ pub struct Occurrence {
     pub end_column: u32,
     /// The source, shortened.
     pub excerpt: String,
-    /// The selectors of the rule that contains it.
+    /// The selectors of the rule that contains the part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct ConditionView {
     pub applies: Applies,
 }
 
-/// A replacement in the source, as positions from 0 in bytes.
+/// A replacement in the source. Positions are byte offsets from 0.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "CompatibilityAutofix")]
 pub struct AutofixEdit {
@@ -77,7 +77,7 @@ pub struct Issue {
     pub category: Box<str>,
     pub url: Box<str>,
     pub support: Support,
-    /// The note that applies most surely.
+    /// The note that most certainly applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionView>,
     pub effect: Effect,
@@ -117,9 +117,9 @@ pub struct ClientIssues {
     pub score: f64,
     /// Features that the client does not support.
     pub issues: Vec<Issue>,
-    /// Features that the client supports in part, and features that only unused rules have.
+    /// Features that the client supports in part, and features that only unused rules use.
     pub warnings: Vec<Issue>,
-    /// The features that are not tested in this client.
+    /// The features that were not tested in this client.
     pub untested: Vec<Box<str>>,
 }
 
@@ -144,25 +144,25 @@ pub struct Summary {
     pub worst_clients: Vec<WorstClient>,
 }
 
-/// Sizes that clients limit.
+/// The sizes that clients limit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CompatibilityLimits")]
 pub struct Limits {
     pub html_bytes: usize,
-    /// The bytes of HTML that Gmail shows.
+    /// The number of bytes of HTML that Gmail shows.
     pub clips_at: usize,
     pub is_clipped: bool,
-    /// The line at which Gmail ends the message.
+    /// The line at which Gmail clips the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clipped_line: Option<u32>,
     pub css_bytes: usize,
-    /// The bytes of style elements that Gmail keeps.
+    /// The number of bytes of style elements that Gmail reads.
     pub css_bytes_max: usize,
     pub images: usize,
     pub images_without_alt: usize,
     pub images_without_size: usize,
-    /// The bytes of images that are part of the HTML.
+    /// The number of bytes of images embedded in the HTML.
     pub embedded_image_bytes: usize,
 }
 
@@ -172,7 +172,7 @@ pub struct Limits {
 pub struct Metadata {
     pub clients_tested: usize,
     pub data_version: Box<str>,
-    /// In milliseconds.
+    /// The time that the check took, in milliseconds.
     pub processing_time: f64,
 }
 
@@ -188,14 +188,13 @@ pub struct Report {
     pub metadata: Metadata,
 }
 
-/// The bytes of HTML that Gmail shows: 102 KB. People have measured 99 to 105 KB.
+/// The number of bytes of HTML that Gmail shows: 102 KB. Measurements range from 99 to 105 KB.
 pub const CLIPS_AT: usize = 102 * 1024;
 const CSS_BYTES_MAX: usize = 16 * 1024;
 
-/// Checks an email in clients: those with the given keys, or all.
+/// Checks an email in the clients with the given keys, or in all clients if there are none.
 ///
-/// Keys that are not in [`Checker::profiles`] are skipped; the caller checks them. `processing_time` stays 0, because the caller has the
-/// clock.
+/// Unknown keys are skipped; the caller must check them. `processing_time` is 0, and the caller sets it.
 pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {
     let texts = Texts::new(html);
     let analysis = Analysis::new(checker, &texts);
@@ -234,7 +233,7 @@ fn summary(clients: &[ClientIssues]) -> Summary {
     }
 }
 
-/// Rounds down, so that only an email without findings has 100.
+/// Rounds down, so that only an email without findings gets 100.
 fn percent(score: f64) -> u8 {
     (0..=100_u8).rev().find(|whole| f64::from(*whole) <= score + 1e-9).unwrap_or_default()
 }
@@ -244,7 +243,7 @@ type Written = (Arc<[Occurrence]>, Option<Arc<[AutofixEdit]>>);
 struct Writer<'w> {
     analysis: &'w Analysis<'w>,
     lines: Lines<'w>,
-    /// The occurrences of findings that clients share, by the address of the finding, which the map keeps alive.
+    /// The occurrences of findings that several clients share, by the address of the finding. The map keeps the findings alive.
     written: HashMap<*const Finding, (Arc<Finding>, Written)>,
 }
 
@@ -259,7 +258,7 @@ impl Writer<'_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "the sizes are less than 2^52")]
         let shown = profile.clips_at.map_or(1.0, |limit| limit as f64 / html_bytes.max(1) as f64);
-        // If the client reads no style elements, all that is in them is one loss.
+        // If the client reads no style elements, everything in them counts as one loss.
         let reads_no_styles = found.iter().any(|finding| finding.support == Support::None && finding.is_style_element());
         let counted = found.iter().filter(|finding| !(reads_no_styles && finding.is_in_sheets));
         let score = score::of_client(counted.map(|finding| score::remainder(finding, profile.effect(finding))), shown);
@@ -322,7 +321,7 @@ impl Writer<'_> {
             .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used))
             .map(|patch| AutofixEdit { start: patch.span.start, end: patch.span.end, replacement: patch.replacement })
             .collect();
-        // A patch for some of the uses would leave the finding.
+        // A patch for only some of the uses would not resolve the finding.
         let autofix = (patches.len() == finding.hits.len() && !patches.is_empty()).then(|| patches.into());
         let written = (occurrences, autofix);
         self.written.insert(key, (finding.clone(), written.clone()));
@@ -394,7 +393,7 @@ fn tested(version: &str, feature: &str, data: &str) -> Tested {
     Tested { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
 }
 
-/// Returns the slugs of a client's findings. Tests and tools use it.
+/// Returns the slugs of a client's findings, for tests and tools.
 pub fn slugs(client: &ClientIssues) -> Vec<(&str, Support)> {
     client.issues.iter().chain(&client.warnings).map(|issue| (&*issue.slug, issue.support)).collect()
 }

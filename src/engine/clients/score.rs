@@ -1,8 +1,8 @@
 //! The compatibility score: how much of an email its readers see, from 0 to 100.
 //!
-//! Each finding of a client takes a share of the score. The share grows with the effect, with the certainty and with the number of
-//! affected elements; each feature counts once. The score of a client is the product of what the findings leave, and the score of the
-//! email is the mean of the clients, weighted by their shares of opens.
+//! Each finding in a client reduces the client's score by a share. The share grows with the effect, the certainty and the number of
+//! affected elements; each feature counts once. The score of a client is the product of the remaining shares, and the score of the email is
+//! the mean of the clients' scores, weighted by their shares of opens.
 //!
 //! Invariant: a fix never lowers the score. The number of affected elements is not divided by the number of all elements, because the
 //! removal of an element would then raise the shares of the others.
@@ -14,7 +14,7 @@ use super::findings::{Finding, Support};
 /// The number of affected elements at which half of a finding's weight is reached.
 const HALF: f64 = 10.0;
 
-/// Returns the share of a client's score that a finding leaves.
+/// Returns the share of a client's score that remains after a finding.
 pub fn remainder(finding: &Finding, effect: Effect) -> f64 {
     let certainty = match (finding.support, finding.applies()) {
         (Support::None, _) => 1.0,
@@ -26,12 +26,12 @@ pub fn remainder(finding: &Finding, effect: Effect) -> f64 {
     1.0 - effect.weight() * certainty * replaced * reach / (reach + HALF)
 }
 
-/// Returns the score of a client whose findings leave these shares, and which shows a part of the HTML.
+/// Returns the score of a client from the shares that remain after its findings, and from the share of the HTML that it shows.
 pub fn of_client(remainders: impl Iterator<Item = f64>, shown: f64) -> f64 {
     100.0 * shown.clamp(0.0, 1.0) * remainders.product::<f64>()
 }
 
-/// Returns the score of an email from pairs of a client's share of opens and score.
+/// Returns the score of an email from pairs of a client's share of opens and its score.
 pub fn of_email(scores: &[(f64, f64)]) -> f64 {
     let shares: f64 = scores.iter().map(|(share, _)| share).sum();
     if shares <= 0.0 {

@@ -1,4 +1,4 @@
-//! What one kind of client sees of an email: elements, style sheets, and which rules match which elements.
+//! The parts of an email that one kind of client reads: its elements, its style sheets, and the elements that each rule matches.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,17 @@ pub struct View<'a> {
     pub sheets: Sheets,
     /// The elements that each rule of [`Sheets::rules`] matches.
     pub reach: Vec<Reach>,
-    /// The elements with a `style` element's content, in the order of the source.
+    /// The `style` elements, in source order.
     pub style_elements: Vec<u32>,
     /// The bytes in all `style` elements.
     pub style_bytes: usize,
-    /// The names of `<a name>`.
+    /// The names in `<a name>` elements.
     pub anchor_names: HashSet<&'a str>,
     pub has_local_anchor: bool,
 }
 
 impl<'a> View<'a> {
-    /// Parses a text. `word` says whether Word reads it.
+    /// Parses a text. `word` is true if Word reads it.
     pub fn parse(source: &'a str, word: bool) -> Self {
         let document = html::parse(source, word);
         let mut sheets = Sheets::default();
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
         self.sheets.rules.get(index as usize)
     }
 
-    /// Returns the elements that a declaration applies to.
+    /// Returns the elements that the rule of a declaration matches; none for a declaration outside of rules.
     pub fn touched<'s>(&'s self, declaration: &Declaration) -> &'s [u32] {
         match declaration.owner {
             Owner::Rule(rule) => self.reach.get(rule as usize).map_or(&[], |reach| &reach.elements),
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the other declarations beside a declaration.
+    /// Returns the other declarations of the same owner, up to 64 before and after.
     pub fn siblings(&self, declaration: &Declaration) -> impl Iterator<Item = &Declaration> {
         let owner = declaration.owner;
         let at = self.sheets.declarations.partition_point(|one| one.span.start < declaration.span.start);
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The two texts of an email: for Word, and for all other clients.
+/// The two texts of an email: one for Word, and one for all other clients.
 pub struct Texts<'a> {
     pub source: &'a str,
     word: Option<String>,
@@ -95,7 +95,7 @@ impl<'a> Texts<'a> {
         Self { source, word: conditional::word_view(source) }
     }
 
-    /// Returns what Word sees, if that is not the source itself.
+    /// Returns the text that Word reads, if it differs from the source.
     pub fn word(&self) -> Option<&str> {
         self.word.as_deref()
     }

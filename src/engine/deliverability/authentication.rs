@@ -1,7 +1,7 @@
 //! Checks the DNS records that authenticate a sender: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX (RFC 5321, RFC 7505), BIMI.
 //!
-//! This module is pure: the caller looks the records up, within its own time limit, and passes what it found. A lookup that did not finish
-//! is [`Lookup::NotChecked`], which is never a problem.
+//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never a
+//! problem.
 
 use std::collections::HashSet;
 
@@ -10,13 +10,13 @@ use serde::Serialize;
 use super::links::registrable;
 use super::rules::Level;
 
-/// The answer to a DNS query.
+/// The result of a DNS query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Lookup<T> {
     Found(T),
     /// The name does not exist, or has no such record.
     Absent,
-    /// No answer: a timeout, an error, or no network.
+    /// The lookup failed or timed out, or there is no network.
     #[default]
     NotChecked,
 }
@@ -38,16 +38,16 @@ pub struct Records {
     /// The TXT records at `_dmarc.<domain>`, or else at `_dmarc.<organizational domain>`.
     pub dmarc: Lookup<Vec<String>>,
     pub selectors: Vec<Selector>,
-    /// Preference and host.
+    /// The MX records: preference and host.
     pub mx: Lookup<Vec<(u16, String)>>,
     /// The TXT records at `default._bimi.<domain>`.
     pub bimi: Lookup<Vec<String>>,
 }
 
-/// How the mail is sent.
+/// How the email is sent.
 #[derive(Clone, Debug, Default)]
 pub struct Sending {
-    /// What the SPF record must contain, for example `include:relay.example`, if a relay sends the mail.
+    /// The mechanism that the SPF record must contain, such as `include:relay.example`, if a relay sends the mail.
     pub spf_mechanism: Option<String>,
     /// The domain of the envelope sender, which SPF authenticates.
     pub envelope_domain: Option<String>,
@@ -79,14 +79,14 @@ pub struct Problem {
     pub remedy: String,
 }
 
-/// What the records say.
+/// The result of the checks of the records.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityAuthentication")]
 pub struct Report {
     pub domain: String,
     pub spf: Status,
-    /// The DNS lookups that a receiver needs for SPF. 10 are allowed.
+    /// The number of DNS lookups that a receiver needs to evaluate the SPF record. At most 10 are allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spf_lookups: Option<usize>,
     pub dkim: Status,
@@ -105,11 +105,11 @@ impl Report {
     }
 }
 
-/// The most lookups of an SPF evaluation (RFC 7208, section 4.6.4).
+/// The maximum number of lookups in an SPF evaluation (RFC 7208, section 4.6.4).
 const SPF_LOOKUPS_MAX: usize = 10;
-/// Where counting stops: a hostile record could include others without end.
+/// The maximum number of SPF records that are read, because a hostile record could include others without end.
 const SPF_RECORDS_MAX: usize = 40;
-/// Receivers may reject shorter RSA keys (RFC 8301 requires 1,024 and recommends 2,048 bits).
+/// The minimum length of RSA keys. RFC 8301 requires 1,024 bits and recommends 2,048; receivers may reject shorter keys.
 const RSA_BITS_MIN: usize = 2_048;
 
 /// Checks records. `resolve` returns the TXT records of a domain that an SPF record includes.
@@ -133,7 +133,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
     report
 }
 
-/// Returns the status after a check that started with `before` problems.
+/// Returns the status of a check before which the report had `before` problems.
 fn status(report: &Report, before: usize) -> Status {
     if report.problems.len() > before { Status::Problem } else { Status::Ok }
 }
@@ -211,7 +211,7 @@ struct SpfCount<'a> {
 }
 
 impl SpfCount<'_> {
-    /// Counts the lookups of a record and of those that it includes.
+    /// Counts the lookups of a record and of the records that it includes.
     fn record(&mut self, record: &str) {
         let mut waiting = vec![record.to_owned()];
         let mut read = 0;
@@ -235,7 +235,7 @@ impl SpfCount<'_> {
         }
         self.lookups += 1;
         let Some(domain) = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect=")) else { return };
-        // A macro depends on the message.
+        // The value of a macro depends on the message.
         if domain.contains('%') {
             self.is_complete = false;
         } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {
@@ -313,7 +313,7 @@ fn audit_key(name: &str, records: &[String], report: &mut Report) {
     }
 }
 
-/// Returns the length of the modulus of an RSA key: SubjectPublicKeyInfo (RFC 5280), or RSAPublicKey (RFC 8017).
+/// Returns the length in bits of the modulus of an RSA key, encoded as SubjectPublicKeyInfo (RFC 5280) or RSAPublicKey (RFC 8017).
 fn rsa_bits(key: &[u8]) -> Option<usize> {
     let (0x30, sequence, _) = element(key)? else { return None };
     let (kind, first, rest) = element(sequence)?;
@@ -321,7 +321,7 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
         first
     } else {
         let (0x03, bits, _) = element(rest)? else { return None };
-        // The first byte counts the unused bits.
+        // The first byte is the number of unused bits.
         let (0x30, inner, _) = element(bits.get(1..)?)? else { return None };
         let (0x02, modulus, _) = element(inner)? else { return None };
         modulus
@@ -331,7 +331,7 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
     Some(significant.len() * 8 - first.leading_zeros() as usize)
 }
 
-/// Reads a DER element: its tag, its content, and what follows.
+/// Reads a DER element. Returns its tag, its content, and the bytes after it.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (kind, rest) = bytes.split_first()?;
     let (first, rest) = rest.split_first()?;
@@ -415,7 +415,7 @@ fn audit_mx(records: &Records, report: &mut Report) -> Status {
             report.add("mx_missing", Level::Important, "The domain has no MX record, so replies fail.", "Publish an MX record.");
             Status::Missing
         }
-        // RFC 7505: a single record with an empty host.
+        // A single MX record with an empty host means that the domain accepts no mail (RFC 7505).
         Lookup::Found(hosts) if hosts.iter().any(|(_, host)| host.trim_end_matches('.').is_empty()) => {
             let text =
                 "The domain states that it receives no mail (null MX). Receivers may reject its mail (RFC 7505, section 4.2).";

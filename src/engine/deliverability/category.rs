@@ -1,6 +1,6 @@
 //! Predicts the folder: inbox, promotions or spam.
 //!
-//! A softmax over about 40 counts gives three probabilities. It was fitted on mail with Gmail's own labels and on templates labeled by
+//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates labeled by
 //! kind. Content alone cannot predict what Gmail treats as spam, which the sender's reputation decides: the third probability only lowers
 //! the confidence of the other two. An email is classified as spam only if its spam score reaches 5.
 
@@ -70,10 +70,10 @@ pub const FEATURES: [&str; FEATURE_COUNT] = [
     "plain layout",
 ];
 
-/// The words of the signal groups that an email contains.
+/// The phrases of the signal groups that an email contains.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
-    /// For each group, how often its phrases occur in the text.
+    /// The number of occurrences of each group's phrases in the text.
     counts: BTreeMap<&'static str, usize>,
     subject_counts: BTreeMap<&'static str, usize>,
     words: BTreeMap<&'static str, BTreeSet<&'static str>>,
@@ -82,7 +82,7 @@ pub struct Signals {
 static SIGNALS: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("../../../assets/deliverability/signals.toml")));
 
 impl Signals {
-    /// Searches an email for the words of all groups.
+    /// Finds the phrases of all groups in an email.
     pub fn of(message: &Message) -> Self {
         let mut signals = Self::default();
         for at in 0..message.words.len() {
@@ -100,7 +100,7 @@ impl Signals {
         signals
     }
 
-    /// Returns the different phrases of a group that the email contains, at most ten.
+    /// Returns up to ten different phrases of a group that the email contains.
     pub fn words(&self, group: &str) -> Vec<String> {
         self.words.get(group).into_iter().flatten().take(10).map(|word| word.trim_end_matches('*').to_owned()).collect()
     }
@@ -193,7 +193,7 @@ fn domains(message: &Message) -> BTreeSet<String> {
     hosts.map(|host| registrable(&host.to_ascii_lowercase())).collect()
 }
 
-/// Whether the sender's address is one for mass mail, and whether it is a person's.
+/// Returns two features: whether the sender's address is typical of mass mail, and whether it looks like that of a person.
 fn address_kind(message: &Message) -> (f64, f64) {
     let local = message.from_email.as_deref().and_then(|email| email.split('@').next()).unwrap_or_default().to_ascii_lowercase();
     let mass =
@@ -209,7 +209,7 @@ pub struct Weights {
     pub inbox: Vec<f64>,
     pub promotions: Vec<f64>,
     pub spam: Vec<f64>,
-    /// Divides the logits, so that the probabilities are as large as the observed shares (Platt scaling with one parameter).
+    /// The divisor of the logits, which makes the probabilities match the observed shares (temperature scaling).
     pub temperature: f64,
 }
 
@@ -232,7 +232,7 @@ impl Weights {
     }
 }
 
-/// The most that content can tell: reputation, which it does not show, decides the rest.
+/// The maximum confidence, because the sender's reputation, which the content does not show, decides the rest.
 const CONFIDENCE_MAX: f64 = 0.8;
 
 /// A predicted folder.
@@ -240,7 +240,7 @@ const CONFIDENCE_MAX: f64 = 0.8;
 pub struct Placement {
     pub category: Category,
     pub confidence: f64,
-    /// The features that decided between inbox and promotions, strongest first.
+    /// The features that contributed most to the choice between inbox and promotions, strongest first.
     pub reasons: Vec<&'static str>,
 }
 

@@ -81,15 +81,15 @@ fn check_tone(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Returns the line of the text around a position.
+/// Returns the line of the text that contains a position, from at most 60 bytes before the position.
 fn line_at(text: &str, at: usize) -> &str {
     let from = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let from = from.max(text.floor_char_boundary(at.saturating_sub(60)));
     text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// Returns the amount of money that a word names: "$5", "€20", "20€". Separators of thousands end the word, so that "$5,000" is read in
-/// `check_word`.
+/// Returns the amount of money in a word such as "$5", "€20" or "20€". Thousands separators end a word, so `check_word` reads amounts such
+/// as "$5,000".
 pub fn amount(word: &str) -> Option<f64> {
     let digits = word.strip_prefix(['$', '€', '£']).or_else(|| word.strip_suffix(['$', '€', '£']))?;
     digits.parse().ok()
@@ -133,7 +133,7 @@ fn check_word(message: &Message, word: &Word, found: &mut Observations) {
     }
 }
 
-/// Whether a word consists of letters and of signs that replace letters, and is one of the words that spam disguises.
+/// Returns whether a word has characters that replace letters, and is one of the words that spam disguises in this way.
 fn is_disguised(word: &str) -> bool {
     if !word.chars().any(|c| matches!(c, '0' | '1' | '3' | '4' | '5' | '7' | '@' | '$' | '€'))
         || !word.chars().any(char::is_alphabetic)
@@ -156,7 +156,7 @@ fn is_disguised(word: &str) -> bool {
     FACTS.disguised.contains(&replaced('i')) || FACTS.disguised.contains(&replaced('l'))
 }
 
-/// Whether a word mixes Latin letters with the Cyrillic or Greek letters that look like them.
+/// Returns whether a word mixes Latin letters with Greek or Cyrillic characters.
 fn mixes_scripts(word: &str) -> bool {
     let latin = word.chars().any(|c| c.is_ascii_alphabetic());
     latin
@@ -164,7 +164,7 @@ fn mixes_scripts(word: &str) -> bool {
             > 0
 }
 
-/// Returns a run of at least four single letters with spaces between them.
+/// Returns a run of at least four single letters that spaces or other separators split, if there is one.
 pub fn has_spaced_letters(text: &str) -> Option<&str> {
     let mut start = 0;
     let mut count = 0;
@@ -185,12 +185,12 @@ pub fn has_spaced_letters(text: &str) -> Option<&str> {
         }
     }
     let found = text.get(start..end).filter(|_| count >= 4)?;
-    // "a b c d" in a list of options is in alphabetical order.
+    // The options of a list, such as "a b c d", are in alphabetical order.
     let letters: Vec<char> = found.chars().filter(|c| c.is_alphabetic()).collect();
     (!letters.is_sorted()).then_some(found)
 }
 
-/// Whether a character is a pictograph.
+/// Returns whether a character is an emoji or another pictograph.
 pub fn is_emoji(character: char) -> bool {
     matches!(character, '\u{1F300}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{2B50}' | '\u{2B55}' | '\u{231A}' | '\u{23F0}')
 }

@@ -1,14 +1,14 @@
-//! The rules about senders and links that pretend to be of a known company.
+//! The rules about senders and links that imitate a known company.
 
 use super::links::{Address, registrable};
 use super::message::Message;
 use super::rules::{FACTS, Observations, Part, Place};
 
-/// Rules about the text of a fraud.
+/// The rules about claims that fraud makes.
 const CLAIMS: [&str; 7] =
     ["account_threat", "mailbox_fraud", "parcel_fraud", "credentials", "device_fraud", "wallet_fraud", "refund"];
 
-/// Rules about a sender or link that hides who sends.
+/// The rules about senders and links that hide who sent the email.
 const DISGUISES: [&str; 8] = [
     "from_imitation",
     "from_bait_domain",
@@ -40,7 +40,7 @@ pub fn check(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Adds the rule about a claim of fraud together with a disguise. It needs the results of all other rules.
+/// Adds the rule for a fraudulent claim together with a disguise. All other rules must have been applied before.
 pub fn combine(message: &Message, found: &mut Observations) {
     if found.has_any(&CLAIMS) && found.has_any(&DISGUISES) {
         let at = message.links.first().map_or(0, |link| link.at);
@@ -48,10 +48,11 @@ pub fn combine(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Whether a sender's name is that of a known company, alone or with a word such as "support", and the domain is another's.
+/// Returns whether the sender's name is that of a known company, alone or with a word such as "support", but the domain is not the
+/// company's.
 fn imitates(name: &str, domain: &str) -> bool {
     let folded: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    // "PayPaI" with a capital i.
+    // "PayPaI" has an uppercase i as its last letter.
     let folded = if name.contains("PayPaI") { folded.replace("paypai", "paypal") } else { folded };
     let words: Vec<&str> = folded.split_whitespace().collect();
     let label = domain.split('.').next().unwrap_or_default();
@@ -65,7 +66,7 @@ fn imitates(name: &str, domain: &str) -> bool {
     })
 }
 
-/// Whether a domain's name has hyphens, and one of its parts is a word that phishing uses: "mybank-verify.com".
+/// Returns whether the first label of a domain has hyphens and contains a word that phishing uses, as in "mybank-verify.com".
 fn is_bait(domain: &str) -> bool {
     let label = domain.split('.').next().unwrap_or_default();
     let mut parts = label.split('-');

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::message::{Link, Message};
 use super::rules::{FACTS, Observations, Place};
 
-/// The number of different domains up to which newsletters usually link.
+/// The number of different domains that a normal newsletter links to at most.
 const DOMAINS_MAX: usize = 10;
 
 /// The parts of a web address that the rules need.
@@ -48,7 +48,7 @@ pub fn registrable(host: &str) -> String {
     psl::domain_str(host).unwrap_or(host).to_owned()
 }
 
-/// Whether a link unsubscribes, by its text or its address.
+/// Returns whether the text or the address of a link shows that it unsubscribes.
 pub fn unsubscribes(link: &Link) -> bool {
     let text = link.text.to_lowercase();
     let address = link.address.to_lowercase();
@@ -64,7 +64,7 @@ pub fn check(message: &Message, found: &mut Observations) {
     for link in &message.links {
         check_scheme(link, found);
         let Some(address) = Address::parse(&link.address) else { continue };
-        // A merge tag in the host has no domain yet.
+        // A host that is a merge tag is not known yet.
         if address.host.contains(['{', '[', '%']) && !address.host.contains("%2e") && !is_percent_encoded(&address.host) {
             continue;
         }
@@ -142,7 +142,7 @@ fn check_address(link: &Link, address: &Address<'_>, found: &mut Observations) {
     }
 }
 
-/// Returns the registrable domain that a link's text shows, if the text is an address.
+/// Returns the registrable domain in a link's text, if the text is a web address.
 fn shown_domain(text: &str) -> Option<String> {
     if text.contains(' ') || text.contains('@') {
         return None;
@@ -162,7 +162,7 @@ fn check_unsubscribe(message: &Message, found: &mut Observations) {
     if !message.links.iter().any(unsubscribes) {
         found.add("unsubscribe_missing", Place::html(0, ""));
     }
-    // Postal codes have four to six digits in most countries.
+    // In most countries, postal codes have four to six digits.
     let is_code = |folded: &str| (4..=6).contains(&folded.len()) && folded.bytes().all(|byte| byte.is_ascii_digit());
     let last = message.words.len().saturating_sub(80);
     let footer = message.words.get(last..).unwrap_or_default();

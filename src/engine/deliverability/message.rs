@@ -1,13 +1,13 @@
-//! An email as the deliverability check sees it: visible text, links, images and hidden text, each with its place in the source.
+//! Reads an email for the deliverability check: its visible text, links, images and hidden text, each with its position in the source.
 //!
-//! The reader takes linear time, keeps a bounded part of its input, and knows inline styles and presentation attributes only. It does
-//! not apply style sheets: text that only a style sheet hides is treated as visible.
+//! Reading takes linear time and keeps a bounded part of the input. Only inline styles and presentation attributes are applied, not style
+//! sheets: text that only a style sheet hides is treated as visible.
 
 use super::html::{Kind, Scanner, Tag};
 use super::references;
 use super::style::Look;
 
-/// What the check receives: the fields of `POST /v1/emails/validate/deliverability`.
+/// The input of the check, which are the fields of `POST /v1/emails/validate/deliverability`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'a> {
     pub html: &'a str,
@@ -16,15 +16,16 @@ pub struct Input<'a> {
     pub from_email: Option<&'a str>,
 }
 
-/// The most text that the check reads. Long newsletters have about 30,000 bytes.
+/// The maximum size of the text that the check reads. Long newsletters have about 30,000 bytes.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// The most links, images and hidden passages that the check keeps. It counts all of them.
+/// The maximum number each of links, images and hidden passages that the check keeps. It counts all of them.
 const ITEMS_MAX: usize = 2_000;
-/// The depth to which the reader tracks styles. Layouts of nested tables reach about 80.
+/// The maximum depth at which styles are tracked. Layouts with nested tables reach about 80 levels.
 const DEPTH_MAX: usize = 256;
-/// How many open elements an end tag outside the structure of a table can close. Without a bound, a million end tags take seconds.
+/// The number of innermost open elements that are searched for the element that an end tag closes, except for end tags of a table's
+/// structure. Without a limit, a million end tags would take seconds.
 const END_TAG_LEVELS_MAX: usize = 64;
-/// The longest hidden text at the start of an email that counts as its preheader.
+/// The maximum length of hidden text at the start of an email that counts as its preheader.
 const PREHEADER_CHARACTERS_MAX: usize = 300;
 
 /// A word of the visible text.
@@ -59,22 +60,22 @@ pub struct Image {
 }
 
 impl Image {
-    /// Whether the image is too small to see: a spacer, or a pixel that counts opens.
+    /// Returns whether the image is too small to see: a spacer, or a pixel that counts opens.
     pub fn is_invisible(&self) -> bool {
         self.width.is_some_and(|width| width <= 3) || self.height.is_some_and(|height| height <= 3)
     }
 }
 
-/// How a passage is hidden.
+/// The way in which a passage is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concealment {
-    /// `display: none`, `visibility: hidden`, the `hidden` attribute, full transparency, or a height of 0.
+    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, full transparency, or a height of 0.
     NotDisplayed,
     /// A font size of at most 2 pixels.
     Tiny,
     /// Text in the color of its background.
     LowContrast,
-    /// Text outside the window.
+    /// Text outside the visible area.
     OffScreen,
 }
 
@@ -84,7 +85,7 @@ pub struct Hidden {
     pub how: Concealment,
     pub text: String,
     pub at: usize,
-    /// Whether the passage is short and precedes all visible text, as a preheader does.
+    /// Whether the passage is short and precedes all visible text, as preheaders do.
     pub is_preheader: bool,
 }
 
@@ -103,7 +104,7 @@ pub enum Markup {
     UnknownTag,
     /// A comment or an unknown tag within a word.
     SplitWord,
-    /// A character reference for an ordinary letter.
+    /// A character reference for a plain letter.
     EncodedLetter,
     /// An invisible character within a word.
     InvisibleCharacter,
@@ -125,7 +126,7 @@ pub struct Message {
     pub html_bytes: usize,
     pub table_count: usize,
     pub heading_count: usize,
-    /// Positions in the text and in the source at which the same content starts.
+    /// Pairs of positions in the text and in the source at which the same content starts.
     runs: Vec<(usize, usize)>,
 }
 
@@ -147,28 +148,28 @@ impl Message {
         message
     }
 
-    /// Returns the position in the source of a position in the visible text.
+    /// Converts a position in the visible text to a position in the source.
     pub fn source_position(&self, text_position: usize) -> usize {
         let run = self.runs.partition_point(|(text, _)| *text <= text_position);
         let Some((text, source)) = run.checked_sub(1).and_then(|run| self.runs.get(run)) else { return 0 };
         source + (text_position - text)
     }
 
-    /// Returns the number of letters of the visible text.
+    /// Returns the number of letters in the visible text.
     pub fn letter_count(&self) -> usize {
         self.words.iter().map(|word| word.folded.chars().filter(|c| c.is_alphabetic()).count()).sum()
     }
 }
 
-/// Returns the start of a text, at most `bytes_max` bytes.
+/// Returns the first `bytes_max` bytes of a text, or fewer so that no character is cut.
 pub fn bounded(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
 }
 
-/// The longest word that the check keeps; longer ones are data.
+/// The maximum length of a word; longer words are data and are ignored.
 const WORD_BYTES_MAX: usize = 60;
 
-/// Splits a text into words: letters, digits, and the signs that join them.
+/// Splits a text into words: letters, digits, and characters that can be part of words.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut start = None;
@@ -195,7 +196,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Whether a character takes no space: zero-width characters and the soft hyphen.
+/// Returns whether a character has no width, such as the soft hyphen.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{AD}' | '\u{34F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
@@ -208,7 +209,7 @@ const INLINE: [&str; 27] = [
 /// Elements without content.
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
-/// The other elements of HTML that emails use. Spam of the past hid words with tags that do not exist.
+/// Other HTML elements that emails use. Any element that is not listed is unknown: spam has split words with such tags.
 const KNOWN: [&str; 68] = [
     "address",
     "applet",
@@ -283,7 +284,7 @@ const TABLE_PARTS: [&str; 7] = ["tbody", "td", "tfoot", "th", "thead", "tr", "va
 
 fn is_known(name: &str) -> bool {
     let lists: [&[&str]; 4] = [&INLINE, &VOID, &KNOWN, &TABLE_PARTS];
-    // Names with a colon or a hyphen are Word's and custom elements.
+    // Names with a colon or a hyphen belong to Word or are custom elements.
     name.contains([':', '-'])
         || lists.iter().any(|list| list.contains(&name))
         || matches!(name, "time" | "template" | "path" | "g")
@@ -294,7 +295,7 @@ struct Reader {
     message: Message,
     open: Vec<(String, Look)>,
     link: Option<Link>,
-    /// A comment or an unknown tag directly after a letter, which splits a word if a letter follows.
+    /// The position of a comment or an unknown tag directly after a letter. It splits a word if a letter follows.
     splits_at: Option<usize>,
     has_visible_text: bool,
 }
@@ -447,7 +448,7 @@ impl Reader {
             "meta" if value("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) => {
                 self.note(Markup::Refresh, at)
             }
-            // Style sheets that only load a font are common, and clients ignore them.
+            // Style sheets that only load a font are common, and email clients ignore them.
             "link"
                 if value("rel").is_some_and(|rel| rel.eq_ignore_ascii_case("stylesheet"))
                     && !value("href").is_some_and(|address| address.contains("font")) =>
@@ -507,7 +508,7 @@ impl Reader {
         if !INLINE.contains(&name) && is_known(name) {
             self.end_line();
         }
-        // An end tag in a cell does not close an element outside the cell.
+        // An end tag inside a cell does not close an element outside the cell.
         let in_cell = !matches!(name, "td" | "th" | "tr" | "tbody" | "thead" | "tfoot" | "table" | "body" | "html");
         let levels = if in_cell { END_TAG_LEVELS_MAX } else { DEPTH_MAX };
         for depth in (0..self.open.len()).rev().take(levels) {

@@ -1,17 +1,17 @@
-//! Phrases of several languages, and the search for them.
+//! Phrases in several languages, and the search for them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::message::{Word, bounded};
 
-/// A phrase: its words, and the group that it belongs to.
+/// A phrase, and the group that it belongs to.
 pub struct Phrase {
     pub words: Vec<String>,
     pub group: String,
     pub text: String,
 }
 
-/// The phrases by their first word. Phrases whose first word is a pattern are under the word's first three bytes.
+/// Phrases by their first word, or by the first three bytes of that word if it is a pattern.
 pub struct Phrases {
     pub phrases: Vec<Phrase>,
     by_word: HashMap<String, Vec<usize>>,
@@ -28,7 +28,7 @@ impl Phrases {
         let mut known = HashSet::new();
         for (group, languages) in file {
             for text in languages.into_values().flatten() {
-                // Languages share some phrases.
+                // Some languages share phrases.
                 if known.insert((group.clone(), text.clone())) {
                     phrases.add(&group, text);
                 }
@@ -48,7 +48,7 @@ impl Phrases {
         self.phrases.push(Phrase { words, group: group.to_owned(), text });
     }
 
-    /// Returns the phrases that start at the first of these words.
+    /// Returns the phrases that match these words from the first one on.
     pub fn at<'w>(&'static self, words: &'w [Word]) -> impl Iterator<Item = &'static Phrase> + use<'w> {
         let first = words.first().map(|word| word.folded.as_str()).unwrap_or_default();
         let exact = self.by_word.get(first).into_iter().flatten();

@@ -1,16 +1,16 @@
-//! Character references of HTML.
+//! Decodes the character references of HTML.
 
-/// The longest name of a reference, with its semicolon.
+/// The maximum length of a reference's name, with its semicolon.
 const NAME_BYTES_MAX: usize = 32;
 
-/// A character of decoded text.
+/// A character of the decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     pub character: char,
     pub is_reference: bool,
 }
 
-/// Decodes the character references of a text. Yields each character with its byte position in the source.
+/// Decodes the character references in a text. Yields each character with its byte position in the source.
 pub fn decode(source: &str) -> impl Iterator<Item = (usize, Decoded)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -42,7 +42,7 @@ fn numeric(text: &str) -> Option<(char, usize)> {
     let length = digits.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).take(10).count();
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty())?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // The standard reads the numbers 0x80 to 0x9F as Windows-1252. Only quotation marks, dashes and dots occur in practice.
+    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only quotation marks, dashes and ellipses occur in practice.
     let number = match number {
         0x85 => 0x2026,
         0x91 | 0x92 => 0x2019,
@@ -59,7 +59,7 @@ fn named(text: &str) -> Option<(char, usize)> {
     let name = text.get(1..)?;
     let length = name.bytes().take(NAME_BYTES_MAX).take_while(u8::is_ascii_alphanumeric).count();
     let with_semicolon = length + usize::from(name.as_bytes().get(length) == Some(&b';'));
-    // Without a semicolon, the longest known name counts: "&copy2026" is "©2026".
+    // Without a semicolon, the longest known name is used: "&copy2026" is "©2026".
     let lengths = std::iter::once(with_semicolon).chain((2..=length.min(6)).rev());
     lengths.filter_map(|length| Some((name.get(..length)?, length))).find_map(|(name, length)| {
         let (first, _) = markup5ever::data::NAMED_ENTITIES.get(name)?;

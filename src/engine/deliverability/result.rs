@@ -8,7 +8,7 @@ use super::message::{Input, Message};
 use super::rules::{self, Finding, Level};
 use super::tokens::{self, Verdict};
 
-/// The spam score from which an email is classified as spam, as in SpamAssassin.
+/// The lowest spam score of an email that is classified as spam, as in SpamAssassin.
 pub const SPAM_SCORE: f64 = 5.0;
 
 /// The predicted placement.
@@ -16,14 +16,14 @@ pub const SPAM_SCORE: f64 = 5.0;
 #[schemars(rename = "DeliverabilityPrediction")]
 pub struct Prediction {
     pub category: Category,
-    /// The probability that the category is right, 0 to 0.8: the sender's reputation is unknown.
+    /// The probability that the category is right, from 0 to 0.8, because the sender's reputation is unknown.
     pub confidence: f64,
-    /// 0 to 100. 100 means that nothing speaks against delivery.
+    /// From 0 to 100. 100 means that nothing was found that harms delivery.
     pub score: f64,
     pub reasoning: String,
 }
 
-/// The words and features that the prediction is based on.
+/// The words and features on which the prediction is based.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityContentSignals")]
 pub struct ContentSignals {
@@ -38,17 +38,17 @@ pub struct ContentSignals {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilitySpamScore")]
 pub struct SpamScore {
-    /// On SpamAssassin's scale: 5 and more is spam. Words of legitimate mail make it negative.
+    /// The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make it negative.
     pub score: f64,
     pub triggers: Vec<String>,
     pub recommendations: Vec<String>,
-    /// The part of the score that the words give.
+    /// The part of the score that comes from the words of the email.
     pub token_points: f64,
     /// The triggers in detail.
     pub findings: Vec<Finding>,
 }
 
-/// What to do, by importance.
+/// What to do, grouped by importance.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityRecommendations")]
 pub struct Recommendations {
@@ -70,12 +70,12 @@ impl Recommendations {
     }
 }
 
-/// How the result came about.
+/// How the result was produced.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityMetadata")]
 pub struct Metadata {
-    /// In milliseconds. The caller sets it.
+    /// The time that the check took, in milliseconds. The caller sets it.
     pub processing_time: f64,
     /// `rules+model`, and `+dns` if DNS records were checked.
     pub analysis_type: String,
@@ -96,9 +96,9 @@ pub struct Analysis {
     pub metadata: Metadata,
 }
 
-/// The points out of 100 that one point of the spam score costs.
+/// The number of points, of 100, that one point of the spam score costs.
 const SCORE_PER_POINT: f64 = 10.0;
-/// What a critical and an important finding about DNS records cost.
+/// The points that a critical and an important finding about DNS records cost.
 const CRITICAL_RECORD: f64 = 15.0;
 const IMPORTANT_RECORD: f64 = 5.0;
 
@@ -108,7 +108,7 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     let findings = rules::check(&message, input.html);
     let evidence = tokens::evidence(&message);
     let rule_points: f64 = findings.iter().map(|finding| finding.points).sum();
-    // Frauds of today have the words of ordinary business mail. So words do not outweigh the rules about fraud.
+    // Today's frauds use the words of ordinary business mail, so words cannot outweigh the rules about fraud.
     let is_fraud = findings.iter().any(|finding| finding.family == "fraud" && finding.points > 0.0);
     let token_points = if is_fraud { evidence.points().max(0.0) } else { evidence.points() };
     let spam_score = rounded(rule_points + token_points);

@@ -1,4 +1,4 @@
-//! The rules: what they are, and which of them an email triggers.
+//! The rules, and the search for those that an email triggers.
 //!
 //! A rule is a row of `rules.toml`. The phrase rules search for the phrases of `phrases.toml`; the other rules are functions in
 //! `sender.rs`, `content.rs`, `links.rs` and `impersonation.rs`.
@@ -35,7 +35,7 @@ pub struct Rule {
     pub remedy: String,
 }
 
-/// The part of an email that an observation is about.
+/// The part of an email in which a rule found something.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityPart")]
@@ -46,7 +46,7 @@ pub enum Part {
     FromEmail,
 }
 
-/// Where a rule found something, before lines and columns are known.
+/// The place at which a rule found something, before its line and column are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub part: Part,
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// What a rule found, with its place. Lines and columns count from 1; columns count characters.
+/// A place at which a rule found something. Lines and columns count from 1; columns count characters.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityEvidence")]
 pub struct Evidence {
@@ -87,15 +87,15 @@ pub struct Finding {
     pub points: f64,
     pub text: &'static str,
     pub remedy: &'static str,
-    /// How often the rule found something.
+    /// The number of times that the rule found something.
     pub occurrences: usize,
-    /// The first few places.
+    /// The first places, up to five.
     pub evidence: Vec<Evidence>,
 }
 
-/// The most places that a finding lists.
+/// The maximum number of places that a finding lists.
 const EVIDENCE_MAX: usize = 5;
-/// A phrase rule counts at most this many different phrases. Each phrase after the first adds a part of the rule's weight.
+/// The maximum number of different phrases that a phrase rule counts. Each phrase after the first adds a part of the rule's weight.
 const PHRASES_MAX: usize = 4;
 const FURTHER_PHRASE: f64 = 0.4;
 
@@ -105,7 +105,7 @@ struct RuleFile {
     rule: Vec<Rule>,
 }
 
-/// Lists of domains and words that several rules use.
+/// Lists of domains and words that are shared by several rules.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -127,13 +127,13 @@ pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         .expect("a test parses the embedded rules")
         .rule
 });
-/// The facts of `facts.toml`.
+/// The lists in `facts.toml`.
 pub static FACTS: LazyLock<Facts> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../assets/deliverability/facts.toml")).expect("a test parses the embedded facts")
 });
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("../../../assets/deliverability/phrases.toml")));
 
-/// The observations of the rules about one email.
+/// What the rules found in one email.
 #[derive(Default)]
 pub struct Observations {
     found: BTreeMap<&'static str, Observation>,
@@ -156,7 +156,7 @@ impl Observations {
         }
     }
 
-    /// Whether one of these rules found something.
+    /// Returns whether one of these rules found something.
     pub fn has_any(&self, rules: &[&str]) -> bool {
         rules.iter().any(|rule| self.found.contains_key(rule))
     }
@@ -208,7 +208,7 @@ fn evidence(message: &Message, lines: &Lines<'_>, place: Place) -> Evidence {
     Evidence { part: place.part, line, column, excerpt: place.excerpt }
 }
 
-/// Returns what the rules find in an email, in the order of `rules.toml`.
+/// Returns the findings of the rules in an email, in the order of `rules.toml`.
 pub fn check(message: &Message, html: &str) -> Vec<Finding> {
     let mut observations = Observations::default();
     phrases(message, &mut observations);

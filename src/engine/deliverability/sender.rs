@@ -4,7 +4,7 @@ use super::content::{has_spaced_letters, is_emoji};
 use super::message::{Markup, Message};
 use super::rules::{FACTS, Observations, Part, Place};
 
-/// The longest subject that most clients show in full or nearly so.
+/// The maximum length of a subject that most email clients show in full or nearly in full.
 const SUBJECT_CHARACTERS_MAX: usize = 100;
 
 /// Applies the rules.
@@ -69,7 +69,7 @@ fn check_subject(message: &Message, subject: &str, found: &mut Observations) {
     }
 }
 
-/// Whether the email shows signs of a mass mailing.
+/// Returns whether the email shows signs of a mass mailing.
 fn is_mass_mail(message: &Message) -> bool {
     let has_unsubscribe = message.links.iter().any(super::links::unsubscribes);
     has_unsubscribe || message.images.len() >= 3 || message.markup.iter().any(|(markup, _)| *markup == Markup::Form)
@@ -82,7 +82,7 @@ fn random_tail(subject: &str) -> Option<&str> {
     (rest.split_whitespace().count() >= 2 && tail_is_code).then_some(tail)
 }
 
-/// Whether a word looks random: letters and digits alternate, or long runs of consonants.
+/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
 pub fn is_random(word: &str) -> bool {
     if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
         return false;

@@ -1,29 +1,29 @@
-//! The part of an element's style that decides whether its text is visible.
+//! The properties of an element's style that decide whether its text is visible.
 
 use super::message::{Concealment, bounded};
 
 /// An opaque color.
 type Color = [u8; 3];
 
-/// A contrast at which text cannot be read. WCAG 2 requires 4.5.
+/// The contrast ratio below which text cannot be read. WCAG 2 requires 4.5.
 const CONTRAST_MIN: f32 = 1.2;
-/// The largest font size, in pixels, that hides text.
+/// The largest font size, in pixels, at which text is invisible.
 const TINY_PIXELS: f32 = 2.0;
-/// The distance, in pixels, from which content is outside the window.
+/// The position, in pixels, at or beyond which content is outside the visible area.
 const OFF_SCREEN_PIXELS: f32 = -500.0;
 
-/// The style of an element, as far as the check follows it.
+/// The style of an element, limited to the properties that the check tracks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Whether the element has no text of the message, such as the title.
+    /// Whether the element's text is not part of the message, such as the title.
     pub is_ignored: bool,
     is_displayed: bool,
     is_off_screen: bool,
     font_pixels: f32,
     color: Color,
-    /// The color behind the text, or nothing if it is an image or a gradient.
+    /// The background color, or `None` if the background is an image or a gradient.
     background: Option<Color>,
-    /// Whether a style sets `max-height` or `height` to 0 and hides what overflows. Both are required.
+    /// Whether a style sets `max-height` or `height` to 0. The content is hidden only if the style also hides overflow.
     has_no_height: bool,
     hides_overflow: bool,
 }
@@ -57,7 +57,7 @@ impl Look {
         look
     }
 
-    /// Applies an attribute.
+    /// Applies an attribute of the element.
     pub fn apply(&mut self, name: &str, value: &str) {
         match name {
             "style" => self.apply_style(bounded(value, 4_096)),
@@ -101,7 +101,7 @@ impl Look {
         }
     }
 
-    /// Returns how the style hides text, if it does.
+    /// Returns the way in which the style hides text, if it does.
     pub fn concealment(&self) -> Option<Concealment> {
         if !self.is_displayed || (self.has_no_height && self.hides_overflow) {
             return Some(Concealment::NotDisplayed);
@@ -133,7 +133,7 @@ fn pixels(value: &str, base: f32) -> Option<f32> {
     }
 }
 
-/// Reads a hexadecimal color, `rgb()`, or one of the names that emails use.
+/// Parses a hexadecimal color, `rgb()`, or one of the color names that emails use.
 fn color(value: &str) -> Option<Color> {
     let value = value.trim().to_ascii_lowercase();
     if let Some(inside) = value.strip_prefix("rgb(").and_then(|rest| rest.strip_suffix(')')) {

@@ -1,9 +1,9 @@
-//! Token evidence: how much the words of an email resemble those of known spam, by the method of Robinson and Fisher.
+//! Measures how much the words of an email resemble those of known spam, with the method of Robinson and Fisher.
 //!
 //! Each known token has a probability of spam. Fisher's method combines the probabilities into two significance values: that the tokens
-//! come from legitimate mail, and that they come from spam (G. Robinson, "A Statistical Approach to the Spam Problem", Linux Journal
-//! 107, 2003). If neither hypothesis is rejected clearly, or both are, the answer is "unsure" and adds nothing to the spam score. Unknown
-//! tokens are neutral. Tokens are words and pairs of words: markup is not among them, because the training corpus of 2002 has little
+//! come from legitimate mail, and that they come from spam (G. Robinson, "A Statistical Approach to the Spam Problem", Linux Journal 107,
+//! 2003). If neither hypothesis is clearly rejected, or both are, the verdict is `Unsure` and adds nothing to the spam score. Unknown
+//! tokens are neutral. Tokens are words and pairs of words. Markup is not used, because the training corpus of 2002 contains little
 //! legitimate HTML.
 
 use std::collections::HashMap;
@@ -11,22 +11,23 @@ use std::sync::LazyLock;
 
 use super::message::{Message, Word};
 
-/// The shipped weights: for each token its hash, four bytes in little-endian order, and its log-odds, one byte; sorted by hash.
+/// The shipped weights, sorted by hash. Each entry is the hash of a token (four bytes, little-endian) and its log-odds (one byte).
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/deliverability/tokens.weights");
 static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(WEIGHTS));
 
-/// The bytes of a token in the weights.
+/// The number of bytes of an entry in the weights.
 const ENTRY_BYTES: usize = 5;
-/// The log-odds that the largest byte value stands for.
+/// The log-odds that the largest byte value represents.
 pub const LOG_ODDS_MAX: f64 = 8.0;
-/// Tokens whose probability is closer to 0.5 than this say nothing.
+/// The distance from 0.5 that a token's probability needs; tokens with a smaller distance are ignored.
 pub const DEVIATION_MIN: f64 = 0.2;
-/// The most tokens that are combined. Fisher's method treats tokens as independent, so long texts would always give extreme values.
+/// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long texts would always give extreme
+/// values.
 pub const TOKENS_MAX: usize = 150;
-/// The most words of an email that become tokens.
+/// The maximum number of words of an email that become tokens.
 const WORDS_MAX: usize = 5_000;
 
-/// What the tokens say.
+/// The conclusion from the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Legitimate,
@@ -39,24 +40,25 @@ pub enum Verdict {
 pub struct Evidence {
     /// The decimal logarithm of the ratio of the two significance values. Positive values point to spam.
     pub strength: f64,
-    /// The number of tokens that were combined.
+    /// The number of combined tokens.
     pub count: usize,
-    /// The words that point most clearly to spam, at most five.
+    /// Up to five words that point most clearly to spam.
     pub spam_words: Vec<String>,
 }
 
-/// The strength from which the evidence is clear: one hypothesis is ten times as plausible as the other.
+/// The strength at or above which the evidence is clear: one hypothesis is ten times as plausible as the other.
 pub const CLEAR: f64 = 1.0;
-/// What clear evidence of spam adds at least. In cross-validation, one of 1,929 easy legitimate messages scored 4 or more.
+/// The minimum number of points that clear evidence of spam adds. In cross-validation, one of 1,929 easy legitimate messages scored 4 or
+/// more.
 const CLEAR_POINTS: f64 = 1.5;
-/// The points that a strength of e (2.718) adds to the spam score, and the most that the tokens add.
+/// The points that a strength of e (2.718) adds to the spam score, and the maximum that the tokens add.
 const POINTS: f64 = 2.5;
 const POINTS_MAX: f64 = 8.0;
-/// The most points that the tokens take away, so that ordinary words cannot outweigh every rule.
+/// The maximum number of points that the tokens subtract, so that ordinary words cannot outweigh every rule.
 const RELIEF_MAX: f64 = 6.0;
 
 impl Evidence {
-    /// Returns what the evidence says.
+    /// Returns the conclusion from the evidence.
     pub fn verdict(&self) -> Verdict {
         match self.strength {
             strength if strength >= CLEAR => Verdict::Spam,
@@ -65,7 +67,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the points on the scale of the spam score: 0 if the evidence is not clear.
+    /// Returns the points that the evidence adds to the spam score: 0 if it is not clear.
     pub fn points(&self) -> f64 {
         let points = POINTS * self.strength.abs().max(CLEAR).ln();
         match self.verdict() {
@@ -83,7 +85,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads weights.
+    /// Reads the weights from a file's bytes.
     pub fn read(bytes: &[u8]) -> Self {
         let entries = bytes.chunks_exact(ENTRY_BYTES).filter_map(|entry| match *entry {
             [a, b, c, d, weight] => Some((u32::from_le_bytes([a, b, c, d]), i8::from_le_bytes([weight]))),
@@ -92,13 +94,13 @@ impl Model {
         Self { weights: entries.collect() }
     }
 
-    /// Returns the probability of spam of a token, if the token is known.
+    /// Returns the probability that mail with this token is spam, if the token is known.
     fn probability(&self, token: &str) -> Option<f64> {
         let log_odds = f64::from(*self.weights.get(&hash(token))?) / 127.0 * LOG_ODDS_MAX;
         Some(1.0 / (1.0 + (-log_odds).exp()))
     }
 
-    /// Returns the evidence of an email.
+    /// Returns the evidence in an email.
     pub fn evidence(&self, message: &Message) -> Evidence {
         let mut known: Vec<(f64, String)> =
             tokens(message).into_iter().filter_map(|token| Some((self.probability(&token)?, token))).collect();
@@ -116,12 +118,12 @@ impl Model {
     }
 }
 
-/// Returns the evidence of an email by the shipped weights.
+/// Returns the evidence in an email, with the shipped weights.
 pub fn evidence(message: &Message) -> Evidence {
     MODEL.evidence(message)
 }
 
-/// Combines probabilities: the decimal logarithm of the significance of "legitimate" over that of "spam".
+/// Combines probabilities: returns the decimal logarithm of the ratio of the significance of "legitimate" to that of "spam".
 fn combine(probabilities: impl Iterator<Item = f64>) -> f64 {
     let (mut spam, mut legitimate, mut count) = (0.0, 0.0, 0);
     for probability in probabilities {
@@ -138,7 +140,7 @@ fn combine(probabilities: impl Iterator<Item = f64>) -> f64 {
 
 /// Returns the natural logarithm of the probability that a chi-squared variable with `2 × count` degrees of freedom exceeds `2 × half`.
 fn chi_squared_tail(half: f64, count: usize) -> f64 {
-    // For an even number of degrees: e^-half × Σ half^i / i!, for i below `count`. The largest term is taken out of the sum.
+    // For an even number of degrees of freedom, this is e^-half × Σ half^i / i! for i below `count`. The largest term is factored out.
     let mut terms = Vec::with_capacity(count);
     let mut term = 0.0_f64;
     for index in 0..count {
@@ -152,7 +154,8 @@ fn chi_squared_tail(half: f64, count: usize) -> f64 {
     (largest + sum.ln() - half).min(0.0)
 }
 
-/// Returns the different tokens of an email: words and pairs of words of the text, and those of the subject, marked.
+/// Returns the distinct tokens of an email: words and pairs of words from the text and the subject, and those of the subject again, marked
+/// as such.
 pub fn tokens(message: &Message) -> Vec<String> {
     let mut tokens = Vec::new();
     collect("", message.words.get(..WORDS_MAX.min(message.words.len())).unwrap_or_default(), &mut tokens);
@@ -181,13 +184,13 @@ fn collect(mark: &str, words: &[Word], tokens: &mut Vec<String>) {
     }
 }
 
-/// Whether a word says something in general: numbers and addresses do not.
+/// Returns whether a word can be evidence. Numbers and addresses cannot.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.len() <= 24 && digits * 2 < word.chars().count() && !word.contains('@')
 }
 
-/// Returns the hash of a token (FNV-1a, 32 bits). Weights depend on it, so it cannot change without new weights.
+/// Returns the hash of a token (32-bit FNV-1a). The weights depend on it, so a change requires new weights.
 pub fn hash(token: &str) -> u32 {
     token.bytes().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -55,7 +55,7 @@ pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
-/// A connection, and the certificate of an encrypted host in DER.
+/// A connection and, if it is encrypted, the server's certificate in DER.
 pub struct Connected {
     pub wire: Box<dyn Wire>,
     pub certificate: Option<Vec<u8>>,

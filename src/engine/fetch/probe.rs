@@ -71,7 +71,7 @@ pub struct Probe {
     pub outcome: Result<ProbeResponse, FetchError>,
 }
 
-/// What a probe may do.
+/// The options of a probe.
 #[derive(Clone, Copy)]
 pub struct ProbeOptions {
     pub method: ProbeMethod,

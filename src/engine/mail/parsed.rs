@@ -1,4 +1,4 @@
-//! A finished message, parsed as an email client does: its headers, plain text and HTML.
+//! Parses a finished message in the same way as an email client: into headers, plain text and HTML.
 
 use mail_parser::MessageParser;
 

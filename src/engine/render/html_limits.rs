@@ -30,10 +30,13 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes; shorten it to at most {DRAWN_INPUT_BYTES_MAX}.")
+                write!(f, "The HTML is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX}.")
             }
             Self::TooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX}.")
+                write!(
+                    f,
+                    "The HTML is {bytes} bytes long, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX}."
+                )
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),

@@ -1,7 +1,8 @@
 //! Dictionaries: loaded on first use, shared between checks, and released when no check has used them for a while.
 //!
-//! Ten dictionaries are part of the program (`assets/spelling/dictionaries`). Others come from folders with the file names of Hunspell, such
-//! as `de_DE.aff` and `de_DE.dic`. The owner's folder comes before the embedded dictionaries, and the system's folder after them.
+//! Ten dictionaries are embedded in the program (`assets/spelling/dictionaries`). Others are read from folders of Hunspell files, such as
+//! `de_DE.aff` and `de_DE.dic`. The operator's folder takes precedence over the embedded dictionaries, which take precedence over the
+//! system's folder.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,16 +11,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// At most this many dictionaries are in memory. The largest, Brazilian Portuguese, takes 30 MB.
+/// The maximum number of dictionaries in memory. The largest, Brazilian Portuguese, takes 30 MB.
 const LOADED_MAX: usize = 4;
 
-/// A dictionary file larger than this is refused. The largest known file has 9 MB.
+/// The maximum size of a dictionary file; larger files are ignored. The largest known file is 9 MB.
 const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// Longer words are not checked: no natural word in the supported languages is this long, and checks of compounds take quadratic time.
+/// The maximum length of a word that is checked. No natural word in the supported languages is longer, and checking a compound takes
+/// quadratic time.
 pub(super) const WORD_CHARACTERS_MAX: usize = 48;
 
-/// Where Debian's packages install dictionaries.
+/// The folder in which Debian's packages install dictionaries.
 const SYSTEM_FOLDER: &str = "/usr/share/hunspell";
 
 /// An embedded dictionary, compressed with Brotli.
@@ -42,7 +44,7 @@ macro_rules! embedded {
 static EMBEDDED: [Embedded; 10] =
     embedded!("en_US", "en_GB", "nl_NL", "fr_FR", "es_ES", "pt_BR", "pt_PT", "ru_RU", "da_DK", "pl_PL");
 
-/// The dictionary of a language without a region. For other languages, the region is the language in capitals.
+/// The dictionary for a language code without a region. For other languages, the region is the language code in uppercase.
 const DEFAULT_NAMES: [(&str, &str); 10] = [
     ("en", "en_US"),
     ("pt", "pt_BR"),
@@ -56,7 +58,7 @@ const DEFAULT_NAMES: [(&str, &str); 10] = [
     ("et", "et_EE"),
 ];
 
-/// Regions with the spelling of another region.
+/// Regions that use the spelling of another region.
 const REGIONS: [(&str, &str); 8] = [
     ("en_AU", "en_GB"),
     ("en_NZ", "en_GB"),
@@ -75,12 +77,12 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// The name of its files, such as `en_US`.
+    /// Returns the name of the dictionary's files, such as `en_US`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the dictionary has this word. A word longer than the limit counts as known.
+    /// Returns whether the dictionary contains this word. Returns true for words over the length limit.
     pub fn has(&self, word: &str) -> bool {
         if word.chars().take(WORD_CHARACTERS_MAX + 1).count() > WORD_CHARACTERS_MAX {
             return true;
@@ -92,7 +94,7 @@ impl Dictionary {
     }
 }
 
-/// A place for a dictionary, which is filled once. `None` means that no dictionary was found, or that it is damaged.
+/// A slot for a dictionary, which is filled once. `None` means that no usable dictionary was found.
 type Place = Arc<OnceLock<Option<Arc<Dictionary>>>>;
 
 struct Slot {
@@ -101,7 +103,7 @@ struct Slot {
     place: Place,
 }
 
-/// All dictionaries. Times are seconds since any fixed moment, the same for all calls.
+/// All dictionaries. Times are in seconds since a fixed moment, which must be the same for all calls.
 pub struct Dictionaries {
     folder: Option<PathBuf>,
     idle_seconds: i64,
@@ -109,7 +111,8 @@ pub struct Dictionaries {
 }
 
 impl Dictionaries {
-    /// Creates an empty set. `folder` is the owner's folder of dictionaries. A dictionary is released when it is idle for this many minutes.
+    /// Creates an empty set. `folder` is the operator's folder of dictionaries. A dictionary is released after it has been idle for
+    /// `idle_minutes`.
     pub fn new(folder: Option<PathBuf>, idle_minutes: u32) -> Self {
         Self { folder, idle_seconds: i64::from(idle_minutes) * 60, slots: Mutex::new(Vec::new()) }
     }
@@ -119,7 +122,7 @@ impl Dictionaries {
         file_names(language).into_iter().find_map(|name| self.load(&name, now))
     }
 
-    /// Returns the dictionaries with another accepted spelling: for a language without a region, those of the other regions.
+    /// Returns the dictionary of a second accepted spelling, for English and Portuguese without a region.
     pub fn get_variant(&self, language: &str, now: i64) -> Option<Arc<Dictionary>> {
         match language {
             "en" => self.load("en_GB", now),
@@ -128,7 +131,7 @@ impl Dictionaries {
         }
     }
 
-    /// Releases the dictionaries that have been idle too long, and returns how many.
+    /// Releases the dictionaries that have been idle for too long, and returns their number.
     pub fn release_idle(&self, now: i64) -> usize {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let before = slots.len();
@@ -165,7 +168,7 @@ impl Dictionaries {
                 }
             }
         };
-        // Outside the lock: loading takes up to 250 ms, and other languages need not wait.
+        // Read outside the lock, because loading takes up to 250 ms and must not block other languages.
         place.get_or_init(|| self.read(name).map(Arc::new)).clone()
     }
 
@@ -187,7 +190,7 @@ impl Dictionaries {
     }
 }
 
-/// Returns the names of the files to try for a language. The name has only letters, so it cannot leave the folder.
+/// Returns the file names to try for a language, without extensions. A name contains only letters and `_`, so it cannot leave the folder.
 fn file_names(language: &str) -> Vec<String> {
     let mut parts = language.split(['-', '_']);
     let code = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -208,7 +211,8 @@ fn file_names(language: &str) -> Vec<String> {
     names
 }
 
-/// Removes the words whose flags are not numbers. The Danish dictionary has a few, for which the library refuses the whole dictionary.
+/// Removes the words whose flags are not numbers. The Danish dictionary has a few, which would make the library reject the whole
+/// dictionary.
 fn without_malformed_flags(words: &str) -> String {
     let is_number = |flags: &str| {
         let flags = flags.split([' ', '\t']).next().unwrap_or_default();
@@ -247,11 +251,11 @@ fn read_folder(folder: &Path, name: &str) -> Option<(String, String)> {
     let (affixes, words) = (read("aff")?, read("dic")?);
     let encoding = encoding(&affixes);
     let decode = |bytes: &[u8]| encoding.decode(bytes).0.into_owned();
-    // The text is UTF-8 from here on.
+    // The text is now UTF-8.
     Some((decode(&affixes), decode(&words)))
 }
 
-/// Reads the `SET` line of an affix file. Hunspell's default is ISO 8859-1.
+/// Returns the encoding in the `SET` line of an affix file. Hunspell's default is ISO 8859-1.
 fn encoding(affixes: &[u8]) -> &'static encoding_rs::Encoding {
     let line = affixes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| line.starts_with(b"SET "));
     let label = line.and_then(|line| line.get(4..)).unwrap_or(b"ISO8859-1").trim_ascii();

@@ -1,4 +1,4 @@
-//! What a check reports.
+//! The findings of a spelling check.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
-    /// A word that is in no dictionary.
+    /// A word that no dictionary contains.
     Spelling,
     /// A word that does not fit the sentence.
     #[default]
     Grammar,
-    /// A word twice in a row.
+    /// A word that occurs twice in a row.
     Repeat,
-    /// Correct, but better written another way.
+    /// Correct text for which there is better wording.
     Style,
 }
 
 /// A finding in the checked text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// The text found, as people see it.
+    /// The text found, as readers see it.
     pub word: String,
-    /// At most five replacements, the best first.
+    /// Up to five replacements, best first.
     pub suggestions: Vec<String>,
     /// The text around the finding.
     pub context: String,
     /// The type of the finding.
     #[serde(rename = "type")]
     pub kind: FindingKind,
-    /// The ID of the rule.
+    /// The ID of the rule that the text violates.
     pub rule: String,
-    /// The line in the source, from 1.
+    /// The line in the source, counted from 1.
     pub line: usize,
-    /// The character in the line, from 1.
+    /// The column in the line, in characters, counted from 1.
     pub column: usize,
-    /// The position in the source in bytes of UTF-8, from 0.
+    /// The byte offset in the UTF-8 source, counted from 0.
     pub offset: usize,
-    /// The length in the source in bytes. It includes tags inside the word.
+    /// The length in the source in bytes, including tags inside the text.
     pub length: usize,
     /// The language in which the text was checked, such as `en`.
     pub language: String,
-    /// How certain the finding is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
 }
 
-/// Sets the lines and columns of findings, which must be in the order of the source. Takes one pass over the source.
+/// Sets the lines and columns of findings, which must be in source order. Reads the source once.
 pub(super) fn set_lines(source: &str, findings: &mut [Finding]) {
     let (mut line, mut column, mut position) = (1, 1, 0);
     for finding in findings {
@@ -62,16 +62,16 @@ pub(super) fn set_lines(source: &str, findings: &mut [Finding]) {
     }
 }
 
-/// The largest number of characters on either side of a finding in its context.
+/// The maximum number of context characters on each side of a finding.
 const CONTEXT_CHARACTERS: usize = 40;
 
-/// Returns the text around `start..end`, cut at spaces.
+/// Returns the text around `start..end`, without partial words at its ends.
 pub(super) fn context(text: &str, start: usize, end: usize) -> String {
     let before = text.get(..start).unwrap_or_default();
     let from = before.char_indices().rev().nth(CONTEXT_CHARACTERS - 1).map_or(0, |(at, _)| at);
     let after = text.get(end..).unwrap_or_default();
     let to = end + after.char_indices().nth(CONTEXT_CHARACTERS).map_or(after.len(), |(at, _)| at);
-    // Starts after a space and ends before one, if text was cut off.
+    // Where text is cut off, start after a space and end before one.
     let from = if from == 0 { 0 } else { text.get(from..start).and_then(|cut| cut.find(' ')).map_or(from, |at| from + at + 1) };
     let to = if to == text.len() { to } else { text.get(end..to).and_then(|cut| cut.rfind(' ')).map_or(to, |at| end + at) };
     let part = text.get(from..to).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The API of LanguageTool: requests to `/v2/check` and their answers. The caller sends the requests.
+//! The API of LanguageTool: requests to `/v2/check` and their responses. The caller sends the requests.
 //!
-//! The request has annotated text: markup and text in parts, so that positions in the answer are positions in the text. Positions count
-//! UTF-16 code units (the server is written in Java).
+//! A request sends text and markup as separate parts, so that positions in the response include the markup. Positions count UTF-16 code
+//! units (the server is written in Java).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,16 +9,16 @@ use super::findings::{Finding, FindingKind, context};
 use super::suggestions::SUGGESTIONS_MAX;
 use super::text::{Block, OPAQUE};
 
-/// The public interface accepts 20,000 characters per request; own servers accept more.
+/// The maximum length of a request. The public API accepts 20,000 characters; other servers may accept more.
 pub const REQUEST_CHARACTERS_MAX: usize = 20_000;
 
-/// An answer with more findings is cut.
+/// The maximum number of findings read from a response; further findings are ignored.
 const MATCHES_MAX: usize = 500;
 
 /// The name of this checker in `aiModel`.
 pub const NAME: &str = "LanguageTool";
 
-/// A request to `/v2/check`, and what is needed to read its answer.
+/// A request to `/v2/check`, with the data needed to read its response.
 #[derive(Debug)]
 pub struct Request<'b> {
     /// The body, as `application/x-www-form-urlencoded`.
@@ -63,7 +63,7 @@ enum Annotation {
     },
 }
 
-/// Writes the requests for a text. `language` is a code with region, such as `en-US`, or `auto`.
+/// Returns the requests for a text. `language` is a code with a region, such as `en-US`, or `auto`.
 pub fn requests<'b>(blocks: &'b [Block], language: &str) -> Vec<Request<'b>> {
     let mut requests = Vec::new();
     let mut pending: Vec<Part<'b>> = Vec::new();
@@ -78,7 +78,7 @@ pub fn requests<'b>(blocks: &'b [Block], language: &str) -> Vec<Request<'b>> {
             start = 0;
         }
         pending.push(Part { block, start, length });
-        // One unit of markup separates blocks.
+        // A markup part of one unit separates the blocks.
         start += length + 1;
     }
     requests.extend(request(pending, language));
@@ -111,7 +111,7 @@ fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Returns the byte position of a position in UTF-16 code units.
+/// Converts a position in UTF-16 code units to a byte position.
 fn byte_position(text: &str, unit: usize) -> Option<usize> {
     let mut seen = 0;
     for (at, character) in text.char_indices() {
@@ -123,7 +123,7 @@ fn byte_position(text: &str, unit: usize) -> Option<usize> {
     (seen == unit).then_some(text.len())
 }
 
-/// The answer of `/v2/check`. Unknown fields are ignored.
+/// A response of `/v2/check`. Unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -160,10 +160,11 @@ struct MatchRule {
 }
 
 impl Request<'_> {
-    /// Reads the answer to this request. Matches outside the text are ignored. An error says what is wrong with the answer.
+    /// Returns the findings in the response to this request. Matches outside the text are ignored. An error describes why the response is
+    /// invalid.
     pub fn read(&self, answer: &str) -> Result<Vec<Finding>, String> {
         let answer: Answer = serde_json::from_str(answer)
-            .map_err(|error| format!("the answer of the LanguageTool server is not as documented: {error}"))?;
+            .map_err(|error| format!("the LanguageTool server returned an invalid response: {error}"))?;
         let language = answer.language.code;
         Ok(answer.matches.into_iter().take(MATCHES_MAX).filter_map(|found| self.finding(found, &language)).collect())
     }
@@ -193,12 +194,12 @@ impl Request<'_> {
     }
 }
 
-/// Answers come from another program: each text in them is cut at 100 characters.
+/// Returns the first 100 characters of a text, because responses come from another program.
 fn cut(text: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Maps LanguageTool's types, which follow the Internationalization Tag Set (ITS 2.0).
+/// Maps LanguageTool's issue types, which follow the Internationalization Tag Set (ITS 2.0), to finding types.
 fn kind(rule: &MatchRule) -> FindingKind {
     match rule.issue_type.as_str() {
         "misspelling" => FindingKind::Spelling,
@@ -220,7 +221,7 @@ mod tests {
         let requests = requests(&blocks, "auto");
         let [request] = requests.as_slice() else { panic!("one request") };
         assert!(request.body.starts_with("language=auto&preferredVariants="));
-        // "🎉 Café" has 7 units, and the separator one.
+        // "🎉 Café" has 7 units, and the separator has one.
         let answer = r#"{"language":{"code":"en-US"},"matches":[
             {"offset":8,"length":3,"replacements":[{"value":"The"}],"rule":{"id":"MORFOLOGIK","issueType":"misspelling"}},
             {"offset":12,"length":4,"replacements":[],"rule":{"id":"X","issueType":"style"}},

@@ -1,7 +1,8 @@
-//! The language of each block.
+//! Chooses the language of each block.
 //!
-//! Detection of short texts is unreliable, and templates often declare the wrong language. So the candidates (the nearest `lang` attribute,
-//! the detected language, the language of the document) compete: the one whose dictionary knows the most words wins.
+//! Detection of short texts is unreliable, and templates often declare the wrong language. So the language is the candidate whose
+//! dictionary contains the most words. The candidates are the nearest `lang` attribute, the detected languages and the language of the
+//! document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,22 +11,22 @@ use super::dictionaries::{Dictionaries, Dictionary};
 use super::text::Block;
 use super::tokens::Token;
 
-/// A block with fewer letters has too little text to detect its language.
+/// The number of letters that a block needs for language detection.
 const LETTERS_MIN: usize = 40;
 
-/// The language is detected in the first part of a long text.
+/// The number of bytes of a text that are used to detect its language.
 const DETECTION_BYTES_MAX: usize = 4_000;
 
-/// The language of the document is detected in at most this much text.
+/// The number of bytes of a document that are used to detect its language.
 const DOCUMENT_BYTES_MAX: usize = 4_000;
 
-/// The first languages of [`CODES`] are those with a dictionary.
+/// The number of languages with an embedded dictionary, which are the first in [`CODES`].
 const EMBEDDED_CODES: usize = 10;
 
-/// At most this many words of a text are looked up to choose a language.
+/// The maximum number of words that are looked up to choose a language.
 const SAMPLE_WORDS: usize = 60;
 
-/// Languages that whatlang detects, by their three-letter and two-letter codes.
+/// The languages that whatlang detects, with their two-letter codes.
 const CODES: [(whatlang::Lang, &str); 28] = [
     (whatlang::Lang::Eng, "en"),
     (whatlang::Lang::Deu, "de"),
@@ -57,7 +58,7 @@ const CODES: [(whatlang::Lang, &str); 28] = [
     (whatlang::Lang::Hrv, "hr"),
 ];
 
-/// Chooses languages and holds the dictionaries of one check.
+/// Chooses languages, and keeps the dictionaries that a check uses.
 pub(super) struct Languages<'d> {
     dictionaries: &'d Dictionaries,
     now: i64,
@@ -78,7 +79,7 @@ impl<'d> Languages<'d> {
         }
     }
 
-    /// Chooses the language of the document, for blocks that are too short to tell.
+    /// Chooses the language of the document, which is used for blocks that are too short for detection.
     pub fn set_document(&mut self, blocks: &[Block], tokens: &[Vec<Token<'_>>]) {
         let mut text = String::new();
         for block in blocks {
@@ -110,7 +111,7 @@ impl<'d> Languages<'d> {
         self.choose([document, block.language.clone(), first, second], &sample)
     }
 
-    /// Returns the dictionary of a language, and keeps it until the end of the check.
+    /// Returns the dictionary of a language, and keeps it in memory until the check ends.
     pub fn dictionary(&mut self, language: &str) -> Option<Arc<Dictionary>> {
         let (dictionaries, now) = (self.dictionaries, self.now);
         self.held.entry(language.to_owned()).or_insert_with(|| dictionaries.get(language, now)).clone()
@@ -122,14 +123,14 @@ impl<'d> Languages<'d> {
         self.held.entry(format!("{language}/variant")).or_insert_with(|| dictionaries.get_variant(language, now)).clone()
     }
 
-    /// Whether another dictionary of this check has the word, in an email with several languages.
+    /// Returns whether another dictionary that this check uses contains the word, because emails can mix languages.
     pub fn others_have(&self, language: &str, word: &str) -> bool {
         let others = self.held.iter().filter(|(name, _)| name.as_str() != language);
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language. An unreliable result counts only if a dictionary can confirm it. The second result is limited to languages
-    /// with an embedded dictionary, because similar languages are hard to tell apart.
+    /// Detects the language of a text. An unreliable result counts only if the language has a dictionary, and then a second detection is
+    /// limited to languages with an embedded dictionary, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
         let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETECTION_BYTES_MAX).last().unwrap_or(0);
@@ -141,7 +142,7 @@ impl<'d> Languages<'d> {
         [first, if info.is_reliable() { None } else { second }]
     }
 
-    /// Returns the candidate that knows the most words. The earlier candidate wins a tie.
+    /// Returns the candidate whose dictionary contains the most words; on a tie, the earlier one.
     fn choose(&mut self, candidates: [Option<String>; 4], sample: &[&Token<'_>]) -> String {
         let mut best: Option<(String, f32)> = None;
         let mut tried: Vec<String> = Vec::new();
@@ -159,7 +160,7 @@ impl<'d> Languages<'d> {
         best.map_or_else(|| self.document.clone(), |(language, _)| language)
     }
 
-    /// Returns the language as the caller allows it: `en` becomes `en-GB` if the caller asked for `en-GB`.
+    /// Returns the language as the caller specified it, such as `en-GB` for `en`, or `None` if the caller did not allow it.
     fn permit(&self, language: &str) -> Option<String> {
         if self.allowed.is_empty() {
             return Some(language.to_owned());
@@ -167,7 +168,8 @@ impl<'d> Languages<'d> {
         self.allowed.iter().find(|allowed| code(allowed) == code(language)).cloned()
     }
 
-    /// The share of known words. A language without a dictionary gets a share that a wrong language does not reach.
+    /// Returns the share of words that the dictionary contains. A language without a dictionary gets a share that a wrong language rarely
+    /// reaches.
     fn known_share(&mut self, language: &str, sample: &[&Token<'_>]) -> f32 {
         let Some(dictionary) = self.dictionary(language) else { return 0.65 };
         let known = sample.iter().filter(|token| dictionary.has(&token.lower)).count();
@@ -175,12 +177,12 @@ impl<'d> Languages<'d> {
     }
 }
 
-/// Names say little about the language.
+/// Returns whether the token is a word that shows the language; names do not.
 fn is_sample(token: &Token<'_>) -> bool {
     token.is_word() && (!token.is_capitalized() || token.starts_sentence)
 }
 
-/// Returns the language code without the region, in lower case.
+/// Returns the language code in lowercase, without the region.
 pub(super) fn code(language: &str) -> String {
     language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }

@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! html → text → words → languages → dictionaries + names + suggestions ─────────────┬─ findings
-//!                                 └ rules (patterns) + repeats + pairs + punctuation ┘
+//! └ rules (patterns) + repeats + pairs + punctuation ┘
 //! ```
 //!
-//! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
-//! ([`model`]). `features/validation` calls them; this module
-//! writes their requests and reads their answers.
+//! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
+//! `features/validation` calls them; this module writes their requests and reads their responses.
 
 pub mod dictionaries;
 pub mod findings;
@@ -39,33 +38,33 @@ use self::suggestions::Suggester;
 use self::text::{Block, html_blocks, text_blocks};
 use self::tokens::Token;
 
-/// A check reads at most this many words.
+/// The maximum number of words that a check reads.
 pub const WORDS_MAX: usize = 20_000;
 
-/// A check reports at most this many findings.
+/// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
 
-/// `metadata.aiModel` of a check without a language model.
+/// The value of `metadata.aiModel` if no language model took part.
 pub const NO_MODEL: &str = "none (rules)";
 
-/// What to check, and how.
+/// The options of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The languages of the text, such as `en` or `pt-BR`. If there are none, the check detects the languages.
+    /// The languages of the text, such as `en` or `pt-BR`. If empty, the check detects the languages.
     pub languages: Vec<String>,
-    /// Whether to check the grammar too.
+    /// Whether to check grammar too.
     pub grammar: bool,
-    /// Names that are correct: of the brand, its products and people, and of contact fields. A name can have several words.
+    /// Names that are correct: those of the brand, its products and people, and of contact fields. A name can consist of several words.
     pub names: Vec<String>,
 }
 
-/// The result of a check, with the field names of the API.
+/// The result of a check, with the API's field names.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The number of words in the text.
     pub total_words: usize,
-    /// The findings in the order of the source.
+    /// The findings in source order.
     pub errors: Vec<Finding>,
     /// Totals.
     pub summary: Summary,
@@ -79,7 +78,7 @@ pub struct Report {
 pub struct Summary {
     /// The number of findings.
     pub total_errors: usize,
-    /// The number of findings that differ in their word or rule.
+    /// The number of findings with different words or rules.
     pub unique_errors: usize,
 }
 
@@ -87,25 +86,25 @@ pub struct Summary {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
-    /// The time of the check in milliseconds. The caller measures it.
+    /// The time that the check took in milliseconds, measured by the caller.
     pub processing_time: u64,
-    /// The other checkers that took part, or `none (rules)`.
+    /// The names of the other checkers that took part, or `none (rules)`.
     pub ai_model: String,
-    /// The tokens that the language model used.
+    /// The number of tokens that the language model used.
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the text has more words than a check reads.
+    /// Whether the text has more words than the limit of a check.
     pub truncated: bool,
-    /// Whether there are more findings than a check reports.
+    /// Whether there are more findings than the limit of a report.
     pub more_errors: bool,
     /// The languages of the text.
     pub languages: Vec<String>,
-    /// Languages whose spelling was not checked, because no dictionary is installed.
+    /// The languages whose spelling was not checked because they have no dictionary.
     pub languages_without_dictionary: Vec<String>,
 }
 
-/// Checks an HTML email. `now` is the time in seconds since any fixed moment, for [`Dictionaries`].
+/// Checks an HTML email. `now` is the time in seconds since a fixed moment, as [`Dictionaries`] uses it.
 pub fn check_html(html: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
     check(html, &html_blocks(html), options, dictionaries, now)
 }
@@ -171,7 +170,8 @@ fn summary(findings: &[Finding]) -> Summary {
 }
 
 impl Report {
-    /// Adds the findings of another checker, except where this report has one already. `tokens_used` counts only for a language model.
+    /// Adds the findings of another checker, except those that overlap with findings of this report. `tokens_used` is 0 unless the checker
+    /// is a language model.
     pub fn add(&mut self, source: &str, checker: &str, tokens_used: u64, findings: Vec<Finding>) {
         self.metadata.ai_model = match self.metadata.ai_model.as_str() {
             NO_MODEL => checker.to_owned(),
@@ -204,7 +204,7 @@ struct Checker<'d> {
 
 impl Checker<'_> {
     fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str) {
-        // The cap is on the report; a little more work tells whether there are more findings.
+        // The limit applies to the report: this check stops a little later, so that it is known whether there are more findings.
         if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
             return;
         }
@@ -254,7 +254,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns what the rules find, the most confident first.
+/// Returns the findings of the rules, most confident first.
 fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
     let rules = Rules::of(code);
     let mut hits = repeats::repeats(tokens, rules);

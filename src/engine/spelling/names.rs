@@ -1,7 +1,7 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/spelling_set.rs`): without them, most findings in
-//! correct text are names.
+//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/spelling_set.rs`): without them, most findings
+//! in correct text would be names.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::suggestions::Candidate;
 use super::tokens::{Token, TokenKind};
 
-/// Names of companies and products, and words of marketing that dictionaries lack.
+/// Names of companies and products, and marketing terms that dictionaries lack.
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/names.txt"))
         .lines()
@@ -18,10 +18,10 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A check uses at most this many names of the caller.
+/// The maximum number of names used from the caller.
 const NAMES_MAX: usize = 20_000;
 
-/// Prefixes of English words that dictionaries do not list with all words.
+/// English prefixes that form words which dictionaries do not list.
 const PREFIXES: [&str; 22] = [
     "un", "re", "pre", "co", "non", "multi", "mini", "eco", "super", "anti", "over", "under", "micro", "mega", "ultra", "sub",
     "inter", "semi", "bio", "self", "cyber", "auto",
@@ -30,25 +30,26 @@ const PREFIXES: [&str; 22] = [
 /// The words that count as names in one check.
 pub(super) struct Names {
     own: HashSet<String>,
-    /// Unknown words with a capital inside a sentence, by how often they occur.
+    /// Unknown capitalized words inside sentences, with their number of occurrences.
     seen: HashMap<String, usize>,
 }
 
-/// Where an unknown word stands, as far as names depend on it.
+/// The position and capitalization of an unknown word, which show whether it can be a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// In lower case.
+    /// Lowercase.
     Lower,
-    /// With a capital at the start of a sentence.
+    /// Capitalized at the start of a sentence.
     Start,
-    /// With a capital in a heading in which most words have one.
+    /// Capitalized in a heading in which all long words are capitalized.
     Heading,
-    /// With a capital inside a sentence, or next to other words with capitals.
+    /// Capitalized inside a sentence, or at the start of one before another capitalized word.
     Name,
 }
 
 impl Names {
-    /// `names` are the names of the brand, its products and people, and the fields of its contacts. A name can have several words.
+    /// Creates the set. `names` are the names of the brand, its products and people, and the fields of its contacts. A name can consist of
+    /// several words.
     pub fn new(names: &[String]) -> Self {
         let words = names.iter().flat_map(|name| name.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’')));
         let own =
@@ -56,13 +57,13 @@ impl Names {
         Self { own, seen: HashMap::new() }
     }
 
-    /// Whether the word, in lower case, is a known name.
+    /// Returns whether the lowercase word is a known name.
     pub fn has(&self, lower: &str) -> bool {
         let stem = lower.strip_suffix("'s").unwrap_or(lower);
         [lower, stem].into_iter().any(|word| self.own.contains(word) || KNOWN.contains(word))
     }
 
-    /// Notes an unknown word with a capital inside a sentence.
+    /// Counts an unknown capitalized word inside a sentence.
     pub fn note(&mut self, lower: &str) {
         if self.seen.len() < NAMES_MAX {
             *self.seen.entry(lower.to_owned()).or_default() += 1;
@@ -76,12 +77,12 @@ impl Names {
         let proper = best.word.chars().next().is_some_and(char::is_uppercase);
         let seen = self.seen.get(&token.lower).copied().unwrap_or(0);
         match position {
-            // "moka" is no slip of "Mona", but "wendesday" is one of "Wednesday".
+            // "moka" is unlikely to be a misspelled "Mona", but "wendesday" is a misspelled "Wednesday".
             Position::Lower if proper && !WELL_KNOWN.contains(&best.word.as_str()) => None,
             Position::Lower if length <= 3 => (best.distance == 1 && length == 3).then_some(0.7),
             Position::Lower if length == 4 => (best.distance == 1).then_some(0.8),
             Position::Lower => Some(if best.distance == 1 { 0.95 } else { 0.85 }),
-            // A word that is a name elsewhere in the email is one at the start of a sentence too.
+            // A word that is a name elsewhere in the email is a name at the start of a sentence too.
             Position::Start if seen > 0 || proper => None,
             Position::Start if length >= 9 => Some(0.8),
             Position::Start => (best.distance == 1 && length >= 5).then_some(0.75),
@@ -91,7 +92,7 @@ impl Names {
         }
     }
 
-    /// Returns the confidence that an unknown German word with a capital is a misspelled noun, or `None` if it is more likely a name.
+    /// Returns the confidence that an unknown capitalized German word is a misspelled noun, or `None` if it is more likely a name.
     pub fn judge_noun(&self, token: &Token<'_>, next_to_name: bool, candidates: &[Candidate]) -> Option<f32> {
         let best = candidates.first()?;
         let repeated = self.seen.get(&token.lower).is_some_and(|count| *count > 1);
@@ -100,29 +101,30 @@ impl Names {
     }
 }
 
-/// Shorter unknown nouns are more often names.
+/// The minimum length of a misspelled noun; shorter unknown nouns are more often names.
 const NOUN_CHARACTERS_MIN: usize = 7;
 
-/// Returns where a word stands among the tokens of its block.
+/// Returns the position and capitalization of a word among the tokens of its block.
 pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Position {
     let Some(token) = tokens.get(at).filter(|token| token.is_capitalized()) else { return Position::Lower };
     if is_heading {
         return Position::Heading;
     }
     let next = tokens.get(at + 1);
-    // "Karim Benzoma says": a name of two words at the start.
+    // "Karim Benzoma says": a name of two words at the start of a sentence.
     let before_name = next.is_some_and(|next| next.is_word() && next.is_capitalized() && next.spaced && !next.is_all_capitals());
     if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
 }
 
-/// Whether all long words of a block start with a capital, and at least two of them are no names: then capitals say nothing about names.
+/// Returns whether all long words of a block are capitalized and at least two of them are ordinary words, so that capitals do not show
+/// names.
 pub(super) fn is_heading(tokens: &[Token<'_>], has: impl Fn(&str) -> bool) -> bool {
     let mut words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3 && !token.starts_sentence);
     let ordinary = words.clone().filter(|token| has(&token.lower)).count();
     ordinary >= 2 && words.all(Token::is_capitalized)
 }
 
-/// Names that everyone writes with a capital, and that are often misspelled. All have six letters or more.
+/// Names of six letters or more that are always capitalized and often misspelled.
 const WELL_KNOWN: [&str; 45] = [
     "Monday",
     "Tuesday",
@@ -171,7 +173,7 @@ const WELL_KNOWN: [&str; 45] = [
     "Egyptian",
 ];
 
-/// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
+/// Returns the well-known name, such as a weekday or a month, that an unknown English word is probably meant to be.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     let length = lower.chars().count();
     if !(6..=15).contains(&length) {
@@ -185,7 +187,7 @@ pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     WELL_KNOWN.iter().find(near).copied()
 }
 
-/// Whether the form of the word shows that it is not for the dictionary: "iPhone", "NASA", "X".
+/// Returns whether the form of the word shows that it needs no dictionary: "iPhone", "NASA", "X".
 pub(super) fn is_exempt(token: &Token<'_>) -> bool {
     token.kind != TokenKind::Word
         || token.is_all_capitals()
@@ -193,7 +195,7 @@ pub(super) fn is_exempt(token: &Token<'_>) -> bool {
         || token.text.chars().count() < 2
 }
 
-/// Whether the word is a new compound of known words, such as "gymwear", or has a common prefix, such as "preorder".
+/// Returns whether the word is a compound of known words, such as "gymwear", or has a common prefix, such as "preorder".
 pub(super) fn is_compound(word: &str, has: impl Fn(&str) -> bool) -> bool {
     for prefix in PREFIXES {
         if let Some(stem) = word.strip_prefix(prefix)

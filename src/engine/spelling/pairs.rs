@@ -1,8 +1,8 @@
-//! Finds words that were written for another, such as "form" for "from", by the words next to them.
+//! Finds confused words, such as "form" instead of "from", by the words next to them.
 //!
-//! `pairs.txt` lists the words that are confused. `pairs.counts` says how often each of them stands next to another word in books: "hear
-//! from" is common, "hear form" is not. The points of evidence for the other word are the natural logarithm of the ratio of the counts,
-//! added for both neighbors. `tests/accuracy/training/pairs.rs` writes the counts.
+//! `pairs.txt` lists the confused words. `pairs.counts` contains how often each of them occurs next to another word in books: "hear from"
+//! is common, "hear form" is not. The points for the other word are the natural logarithm of the ratio of the counts, summed over both
+//! neighbors. `tests/accuracy/training/pairs.rs` writes the counts.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,16 +15,17 @@ use super::tokens::{Token, TokenKind};
 /// The ID of the rule.
 const RULE: &str = "CONFUSED_WORD";
 
-/// A neighbor may speak against the other word by at most this many points.
+/// The maximum number of points that one neighbor can subtract from the other word.
 const AGAINST_MAX: f64 = 1.0;
 
-/// Rarer pairs of words count as if they occurred this often. The counts are of a corpus of about a trillion words.
+/// The count used for pairs of words that are rarer than this or unknown. The counts come from a corpus of about a trillion words.
 pub const COUNT_MIN: u64 = 60_000;
 
-/// The steps per point in which counts are stored.
+/// The number of steps per point in which counts are stored.
 pub const STEPS: f64 = 16.0;
 
-/// Contractions, and the words whose neighbors they have: before "it's" stands what stands before "it", and after it what follows "is".
+/// Contractions, each with two words: the left neighbors of "it's" are counted like those of "it", and its right neighbors like those of
+/// "is".
 const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
     ("it's", ("it", "is")),
     ("you're", ("you", "are")),
@@ -33,13 +34,13 @@ const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
     ("we're", ("we", "are")),
 ];
 
-/// The bytes of a hash. With four, one in 45,000 unknown pairs of words would have the count of another pair.
+/// The number of bytes of a hash. With four bytes, one in 45,000 unknown pairs would get the count of another pair.
 pub const HASH_BYTES: usize = 5;
 
-/// The hashes of two words in a row, in order, and then a byte for each: the logarithm of their count.
+/// The sorted hashes of pairs of words, followed by one byte for each hash: the logarithm of the pair's count.
 static COUNTS: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"));
 
-/// The other words that a word can be meant to be, with the points that a finding needs.
+/// For each word, the words that it can be confused with, and the points that a finding requires.
 type Pairs = HashMap<&'static str, Vec<(&'static str, f64)>>;
 
 static PAIRS: LazyLock<Pairs> = LazyLock::new(|| {
@@ -58,7 +59,7 @@ fn lines() -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     })
 }
 
-/// Returns the words of all pairs, without contractions.
+/// Returns the words of all pairs. A contraction is replaced by its two words.
 pub fn words() -> impl Iterator<Item = &'static str> {
     lines().flat_map(|(written, meant, _)| [written, meant]).flat_map(|word| {
         let (first, last) = ends(word);
@@ -78,7 +79,7 @@ pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
     rest
 }
 
-/// Returns the points of two words in a row.
+/// Returns the points of a pair of words.
 fn points(first: &str, second: &str) -> f64 {
     let (hashes, steps) = halves();
     let found = hashes.binary_search(&hash(first, second)).ok().and_then(|at| steps.get(at));
@@ -91,7 +92,7 @@ fn halves() -> (&'static [[u8; HASH_BYTES]], &'static [u8]) {
     (hashes.as_chunks().0, steps)
 }
 
-/// Returns the confused words of an English text.
+/// Returns the confused words in an English text.
 pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| confused_at(tokens, at)).collect()
 }
@@ -99,14 +100,14 @@ pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
 fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let token = tokens.get(at).filter(|token| token.is_word())?;
     let others = PAIRS.get(token.lower.as_str())?;
-    // A capital inside a sentence is that of a name, or of a heading.
+    // A capitalized word inside a sentence is part of a name or a heading.
     if token.is_capitalized() && !token.starts_sentence && !token.is_all_capitals() {
         return None;
     }
     let before = at.checked_sub(1).filter(|_| !token.starts_sentence).and_then(|at| tokens.get(at));
     let before = before.filter(|_| token.spaced && !token.new_line);
     let after = tokens.get(at + 1).filter(|next| next.spaced && !next.new_line);
-    // Next to a number or a merge tag, too little is known.
+    // Next to a number or a merge tag, there is too little evidence.
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }

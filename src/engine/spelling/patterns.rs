@@ -1,4 +1,4 @@
-//! Patterns over tokens, the language of the rule files.
+//! Patterns of tokens, in which the rule files are written.
 //!
 //! A pattern is a line of elements, with the part to report between "<" and ">": `they|we <is> @adjective`. An element is one or more
 //! alternatives separated by "|":
@@ -17,7 +17,7 @@
 //! | `$` | the end of a sentence or of the block |
 //! | `,` or another mark | this mark |
 //!
-//! `!` before an element negates it: another token, or none. `?` after an element makes it optional.
+//! `!` before an element negates it, so that it matches any other token, or no token. `?` after an element makes it optional.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -55,7 +55,7 @@ enum Alternative {
     SentenceEnd,
 }
 
-/// The tokens of a pattern's core: from the first to before the last.
+/// The range of the tokens that a pattern's core matches. `end` is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     pub first: usize,
@@ -76,7 +76,7 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// Returns the words with which the core can start, or `None` if it can start with any.
+    /// Returns the words with which the core can start, or `None` if it can start with any word.
     pub fn first_words(&self) -> Option<Vec<&str>> {
         let first = self.core.first().filter(|first| !first.negated && !first.optional)?;
         let words = first.alternatives.iter().map(|alternative| match alternative {
@@ -87,7 +87,7 @@ impl Pattern {
         Some(words.collect::<Option<Vec<_>>>()?.concat())
     }
 
-    /// Returns the core if it starts at token `at`.
+    /// Returns the tokens of the core if the pattern matches with its core at token `at`.
     pub fn matches(&self, tokens: &[Token<'_>], at: usize) -> Option<Hit> {
         let end = forward(&self.core, tokens, at, at)?;
         forward(&self.after, tokens, end, at)?;
@@ -106,12 +106,13 @@ impl Element {
         Ok(Self { alternatives, negated, optional })
     }
 
-    /// Whether the element matches before token `at` without using it up.
+    /// Returns whether the element matches a position before a token without consuming the token.
     fn is_anchor(&self) -> bool {
         self.alternatives.iter().all(|alternative| matches!(alternative, Alternative::SentenceStart | Alternative::SentenceEnd))
     }
 
-    /// `adjacent` tells whether only a space or nothing separates the token from its neighbor in the pattern.
+    /// Returns whether the element matches a token. `adjacent` is true if only a space or nothing separates the token from its neighbor in
+    /// the pattern.
     fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
         let found = self.alternatives.iter().any(|alternative| match alternative {
             Alternative::SentenceStart => self.is_anchor() && starts_sentence(tokens, at),
@@ -169,7 +170,8 @@ impl Alternative {
     }
 }
 
-/// Matches `elements` from token `at` on, and returns the token after them. `first` is the first token of the pattern's core.
+/// Matches `elements` from token `at` on, and returns the position after the last matched token. `first` is the first token of the
+/// pattern's core.
 fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) -> Option<usize> {
     let Some((element, rest)) = elements.split_first() else { return Some(at) };
     if element.is_anchor() {
@@ -184,13 +186,13 @@ fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) 
     if element.optional { forward(rest, tokens, at, first) } else { None }
 }
 
-/// Matches `elements`, the last first, against the tokens before token `at`.
+/// Matches `elements` backward against the tokens before token `at`, starting with the last element.
 fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     let Some((element, rest)) = elements.split_last() else { return true };
     if element.is_anchor() {
         return element.accepts(tokens, Some(at), true) && backward(rest, tokens, at);
     }
-    // "^|and" matches the start of a sentence too, which uses up no token.
+    // "^|and" also matches the start of a sentence, which consumes no token.
     let starts = element.alternatives.iter().any(|alternative| matches!(alternative, Alternative::SentenceStart));
     if starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
         return true;
@@ -207,14 +209,14 @@ fn starts_sentence(tokens: &[Token<'_>], at: Option<usize>) -> bool {
     at.and_then(|at| tokens.get(at)).is_some_and(|token| token.starts_sentence || token.new_line)
 }
 
-/// Whether a space separates the token from the previous one, and no line break. Marks need no space.
+/// Returns whether a space, but no line break, separates the token from the previous one. Punctuation marks need no space.
 fn is_adjacent(tokens: &[Token<'_>], at: usize) -> bool {
     let follows_mark =
         at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| matches!(token.text, "¿" | "¡" | "(" | "\""));
     tokens.get(at).is_some_and(|token| !token.new_line && (token.spaced || token.kind == TokenKind::Mark || follows_mark))
 }
 
-/// Adds the ending of the third person, which is also that of the plural.
+/// Adds the ending of the third person singular, which is also the plural ending.
 pub(super) fn add_s(word: &str) -> String {
     match word {
         "have" => return "has".to_owned(),
@@ -229,14 +231,14 @@ pub(super) fn add_s(word: &str) -> String {
     }
 }
 
-/// Verbs with a stressed last syllable that ends in one vowel and one consonant. They double the consonant.
+/// Verbs that double their last consonant before an ending.
 const DOUBLING: [&str; 10] = ["ship", "stop", "drop", "plan", "pin", "tap", "swap", "admit", "refer", "prefer"];
 
 fn doubles(word: &str) -> bool {
     DOUBLING.contains(&word)
 }
 
-/// Adds the ending of the past of regular verbs.
+/// Adds the past-tense ending of regular verbs.
 pub(super) fn add_ed(word: &str) -> String {
     let consonant_y = word.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
     match (consonant_y, word.chars().next_back()) {
@@ -268,7 +270,7 @@ pub(super) fn remove_ed(word: &str) -> String {
     if last == before && doubles(single) {
         return single.to_owned();
     }
-    // "received" and "created" lose a letter; "helped" and "entered" lose two.
+    // "received" and "created" lose one letter; "helped" and "entered" lose two.
     let ends = ["at", "as", "os", "us", "ir", "ur", "or", "ar", "id", "ud", "ut", "in", "ag", "ng", "rg", "dg", "ib", "op", "ap"];
     let silent = matches!(last, 'c' | 'v' | 'z' | 'u') || ends.iter().any(|end| stem.ends_with(end)) && !stem.ends_with("ain");
     if silent { format!("{stem}e") } else { stem.to_owned() }

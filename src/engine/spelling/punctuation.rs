@@ -1,14 +1,14 @@
-//! Finds marks with wrong spaces: "Anna , welcome", "now,get", "days.No", and doubled marks: "done..".
+//! Finds punctuation marks with missing or superfluous spaces ("Anna , welcome", "now,get", "days.No"), and doubled marks ("done..").
 
 use super::findings::FindingKind;
 use super::patterns::Hit;
 use super::rules::RuleHit;
 use super::tokens::{Token, TokenKind};
 
-/// Languages with a space before "!" and "?".
+/// Languages that write a space before "!" and "?".
 const SPACED_MARKS: [&str; 1] = ["fr"];
 
-/// Returns the wrong spaces around the marks of a text.
+/// Returns the punctuation mistakes of a text.
 pub(super) fn spacing<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
     (1..tokens.len())
         .filter_map(|at| space_before(tokens, at, code).or_else(|| no_space_after(tokens, at)).or_else(|| doubled(tokens, at)))
@@ -23,17 +23,17 @@ fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> 
     RuleHit { hit: Hit { first, end }, rule, kind: FindingKind::Grammar, suggestions: vec![suggestion], confidence: 0.8 }
 }
 
-/// "Anna , welcome".
+/// Finds a superfluous space before a mark: "Anna , welcome".
 fn space_before<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1));
     let marks = if SPACED_MARKS.contains(&code) { ",." } else { ",.!?" };
-    // ".NET", " ...", and ". . ." are meant.
+    // ".NET", " ..." and ". . ." are intended.
     let stands_alone = after.is_none_or(|after| after.spaced) && !is_mark(after, ",.!?…");
     let is_wrong = is_mark(Some(mark), marks) && mark.spaced && !mark.new_line && before.is_word() && stands_alone;
     is_wrong.then(|| hit(at - 1, at + 1, "SPACE_BEFORE_MARK", format!("{}{}", before.text, mark.text)))
 }
 
-/// "now,get" and "days.No".
+/// Finds a missing space after a mark: "now,get" and "days.No".
 fn no_space_after<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1)?);
     let words = before.is_word() && after.is_word() && !mark.spaced && !after.spaced && !after.new_line;
@@ -45,7 +45,7 @@ fn no_space_after<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     is_wrong.then(|| hit(at - 1, at + 2, "NO_SPACE_AFTER_MARK", format!("{}{} {}", before.text, mark.text, after.text)))
 }
 
-/// "done.." and "well,, then".
+/// Finds doubled marks: "done.." and "well,, then".
 fn doubled<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1)?);
     let same = is_mark(Some(mark), ",.;") && after.text == mark.text && !mark.spaced && !after.spaced;

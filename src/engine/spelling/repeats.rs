@@ -1,20 +1,20 @@
-//! Words that stand twice in a row, and the English articles "a" and "an".
+//! Finds words that occur twice in a row, and wrong English articles.
 
 use super::findings::FindingKind;
 use super::patterns::Hit;
 use super::rules::{RuleHit, Rules};
 use super::tokens::{Token, TokenKind};
 
-/// Pairs of these words are repeated by mistake: "in the in the".
+/// Words of which a repeated pair is a mistake: "in the in the".
 const FUNCTION_WORDS: [&str; 24] = [
     "the", "a", "an", "of", "to", "in", "on", "for", "with", "at", "by", "from", "and", "or", "is", "are", "you", "your", "our",
     "we", "it", "this", "will", "be",
 ];
 
-/// Articles that are also relative pronouns: "das Buch, das das Leben ändert".
+/// German articles that are also relative pronouns: "das Buch, das das Leben ändert".
 const GERMAN_ARTICLES: [&str; 5] = ["das", "der", "die", "den", "dem"];
 
-/// Returns words that stand twice in a row.
+/// Returns the words and pairs of words that occur twice in a row.
 pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<RuleHit<'r>> {
     let mut found: Vec<RuleHit<'_>> = Vec::new();
     for at in 1..tokens.len() {
@@ -42,13 +42,13 @@ pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<Ru
 fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<usize> {
     let (token, previous) = (tokens.get(at)?, tokens.get(at.checked_sub(1)?)?);
     let same = token.is_word() && previous.is_word() && token.lower == previous.lower && token.spaced && !token.new_line;
-    // "Duran Duran" is a name, "ha ha ha" is meant, and "Size S S" is a list.
+    // "Duran Duran" is a name, "ha ha ha" is intended, and "Size S S" is a list.
     let meant = token.is_capitalized() && previous.is_capitalized() && !token.is_all_capitals()
         || token.text.chars().count() < 2
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
         || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
-        // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense.
-        // But no sentence starts with "das das".
+        // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense. But no sentence starts with "das
+        // das".
         || rules.is_some_and(|rules| rules.is_repeatable(&token.lower))
             && !(previous.starts_sentence && GERMAN_ARTICLES.contains(&token.lower.as_str()));
     (same && !meant).then_some(at - 1)
@@ -58,7 +58,7 @@ fn neighbor<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<&'t Token<'a>>
     tokens.get(at).filter(|token| token.is_word() && token.spaced)
 }
 
-/// Finds "in the in the" of which token `at` is the last.
+/// Finds a repeated pair such as "in the in the" whose last word is token `at`.
 fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let four = tokens.get(at.checked_sub(3)?..=at)?;
     let [a, b, c, d] = four else { return None };
@@ -67,20 +67,20 @@ fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (linked && functional && a.lower == c.lower && b.lower == d.lower && a.lower != b.lower).then_some(at - 3)
 }
 
-/// Words that start with a vowel letter and a consonant sound.
+/// The starts of words that start with a vowel letter but a consonant sound.
 const CONSONANT_SOUNDS: [&str; 26] = [
     "uni", "use", "usa", "usi", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "uke", "ute", "ure", "uto", "ufo", "oui",
     "u-", "uk", "us", "ui", "ux", "url", "usb", "user",
 ];
 
-/// Words that start like those of [`CONSONANT_SOUNDS`] and have a vowel sound.
+/// Words that start like those in [`CONSONANT_SOUNDS`] but have a vowel sound.
 const VOWEL_SOUNDS: [&str; 11] =
     ["unin", "unim", "unid", "unidentified", "unissued", "usher", "us-based?", "urat?", "ushe", "uniron", "unig"];
 
-/// Words that start with a silent "h".
+/// The starts of words with a silent "h".
 const SILENT_H: [&str; 7] = ["hour", "honest", "honor", "honour", "heir", "hors", "herb"];
 
-/// After "a", these words show that the "a" is a letter or a mark.
+/// Words that show that a preceding "a" is a letter or a mark, not an article.
 const NOT_AFTER_ARTICLE: [&str; 16] =
     ["a", "an", "and", "or", "is", "in", "of", "at", "as", "on", "it", "are", "if", "i", "un", "el"];
 
@@ -116,12 +116,12 @@ pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     tokens.windows(2).enumerate().filter_map(check).collect()
 }
 
-/// Whether "an" stands before this word, or `None` if both are in use.
+/// Returns whether the article before this word is "an"; `None` if both articles are in use.
 fn needs_an(next: &Token<'_>) -> Option<bool> {
     let first = next.text.chars().next()?;
     if next.kind == TokenKind::Number {
         let digits = next.text.split(['.', ',']).next().unwrap_or_default();
-        // "an 8", "an 11", "an 18"; "a 1,100" or "an eleven hundred" are both in use.
+        // "an 8", "an 11", "an 18". Both "a 1,100" and "an eleven hundred" are in use.
         return match next.text.contains(',') && digits.len() < 3 && digits != "8" {
             true => None,
             false => Some(first == '8' || digits == "11" || digits == "18"),
@@ -138,7 +138,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
             'a' | 'i' => Some(true),
             'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
                 .then_some(true),
-            // Read as letters or as a word: "an SMS", "a SIM".
+            // Abbreviations that are read as letters or as words: "an SMS", "a SIM".
             'f' | 'h' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' | 'u' => None,
             _ => Some(false),
         };
@@ -152,7 +152,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
         'e' | 'o' | 'u' if starts(&CONSONANT_SOUNDS) && !starts(&VOWEL_SOUNDS) => Some(false),
         'e' | 'o' | 'u' => Some(true),
         'h' if starts(&SILENT_H) => (!next.lower.starts_with("herb")).then_some(true),
-        // "an historic", and names of French or Spanish origin.
+        // "an historic", and words of French or Spanish origin.
         'h' if next.lower.starts_with("hist") || next.lower.starts_with("hotel") || next.is_capitalized() => None,
         // Names that are read as letters: "an Nvidia card".
         'f' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' if next.is_capitalized() => None,

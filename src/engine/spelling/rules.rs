@@ -1,6 +1,6 @@
 //! Rules for grammar and confused words, one file per language (`assets/spelling/rules`).
 //!
-//! Each rule has examples that must match and examples that must not. A test runs all of them.
+//! Each rule has examples that must match and examples that must not match, which a test checks.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// Words by the name of the class, separated by spaces. A word with "@" includes another class.
+    /// The words of each class by the name of the class, separated by spaces. A name with "@" includes another class.
     #[serde(default)]
     classes: HashMap<String, String>,
     /// Words that may occur twice in a row.
@@ -49,7 +49,7 @@ struct RuleSource {
     except: Vec<String>,
     #[serde(default)]
     suggest: Vec<String>,
-    /// The suggestion by the text found, in lower case. It comes before `suggest`.
+    /// Suggestions by the lowercase text found. They take precedence over `suggest`.
     #[serde(default)]
     replace: HashMap<String, String>,
     #[serde(default = "usual_confidence")]
@@ -80,12 +80,12 @@ struct Rule {
 pub(super) struct Rules {
     rules: Vec<Rule>,
     repeatable: Vec<String>,
-    /// The rules whose core can start with a word, and the rules whose core can start with any.
+    /// The rules by the words with which their core can start, and the rules whose core can start with any word.
     by_first_word: HashMap<String, Vec<usize>>,
     any_first_word: Vec<usize>,
 }
 
-/// What a rule found.
+/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RuleHit<'r> {
     pub hit: Hit,
@@ -133,12 +133,12 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Whether this word may occur twice in a row.
+    /// Returns whether this word may occur twice in a row.
     pub fn is_repeatable(&self, word: &str) -> bool {
         self.repeatable.iter().any(|allowed| allowed == word)
     }
 
-    /// Returns what the rules find, in the order of the text. Findings do not overlap.
+    /// Returns the findings of the rules, in text order. Findings do not overlap.
     pub fn find<'r>(&'r self, tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -153,7 +153,7 @@ impl Rules {
     }
 }
 
-/// Resolves classes that include other classes, to a depth of four.
+/// Resolves classes that include other classes, up to four levels deep.
 fn classes(sources: &HashMap<String, String>) -> Result<Classes, String> {
     fn words(name: &str, sources: &HashMap<String, String>, depth: usize) -> Result<Vec<String>, String> {
         let source = sources.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"))?;
@@ -185,8 +185,8 @@ impl Rule {
     }
 }
 
-/// Replaces `{2}` by the second token, `{2+s}` and `{2-s}` by the token with or without the ending of the third person, `{2+ed}` and
-/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` by the token with this ending, and `{2-r}` by the token without
+/// Replaces references to tokens in a suggestion. `{2}` is the second token, `{2+s}` and `{2-s}` are the token with or without the ending
+/// of the third person, `{2+ed}` and `{2-ed}` with or without the past-tense ending, `{2+ing}` with the ending "ing", and `{2-r}` without
 /// its last letter.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
@@ -216,7 +216,7 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
     filled
 }
 
-/// Gives a suggestion the capitals of the text that it replaces.
+/// Capitalizes a suggestion like the text that it replaces.
 pub(super) fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
     let shouts = core
         .iter()
@@ -232,7 +232,7 @@ pub(super) fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
     }
 }
 
-/// Returns the text with a capital first letter.
+/// Returns the text with its first letter capitalized.
 pub(super) fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()

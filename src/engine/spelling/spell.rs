@@ -1,4 +1,4 @@
-//! Looks up the words of a block, and judges those that no dictionary has.
+//! Looks up the words of a block, and decides which unknown words are mistakes.
 
 use super::Checker;
 use super::dictionaries::Dictionary;
@@ -10,14 +10,14 @@ use super::rules::{RuleHit, capitalized};
 use super::suggestions::SUGGESTIONS_MAX;
 use super::tokens::Token;
 
-/// The ID of the rule of a word that is in no dictionary.
+/// The ID of the rule for words that no dictionary contains.
 const RULE: &str = "UNKNOWN_WORD";
 
-/// This many words show whether a block is in another language.
+/// The number of words used to decide whether a block is in another language.
 const FOREIGN_SAMPLE: usize = 100;
 
 impl Checker<'_> {
-    /// Notes unknown words with a capital inside a sentence: these are names elsewhere in the email too.
+    /// Notes unknown capitalized words inside sentences, which count as names in the whole email.
     pub(super) fn note_names(&mut self, tokens: &[Token<'_>], language: &str) {
         let Some(dictionary) = self.languages.dictionary(language) else { return };
         let heading = is_heading(tokens, |word| dictionary.has(word));
@@ -62,7 +62,7 @@ impl Checker<'_> {
                 continue;
             }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
-                // Beyond the limit of lookups, only words in lower case are reported, without suggestions.
+                // After the maximum number of lookups, only lowercase words are reported, without suggestions.
                 if place == Position::Lower {
                     found.push(hit(at, Vec::new(), 0.5));
                 }
@@ -85,7 +85,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether so many words are unknown that the text must be in another language.
+    /// Returns whether so many words are unknown that the text is probably in another language.
     fn is_foreign(&mut self, tokens: &[Token<'_>], language: &str, dictionary: &Dictionary) -> bool {
         let words: Vec<_> =
             tokens.iter().filter(|token| !is_exempt(token) && !token.is_capitalized()).take(FOREIGN_SAMPLE).collect();
@@ -93,7 +93,7 @@ impl Checker<'_> {
         unknown >= 3 && unknown * 3 >= words.len()
     }
 
-    /// Whether a dictionary or a list of names has the word.
+    /// Returns whether a dictionary or a list of names contains the word.
     fn is_known(&mut self, token: &Token<'_>, language: &str, dictionary: &Dictionary) -> bool {
         let has = |dictionary: &Dictionary| {
             let stem = token.text.strip_suffix("'s").filter(|_| code(language) == "en");
@@ -111,7 +111,7 @@ impl Checker<'_> {
     }
 }
 
-/// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
+/// German prepositions that need an article before a noun; a capitalized word right after them is a name: "von Hirschkogel".
 const BEFORE_NAMES: [&str; 5] = ["von", "bei", "nach", "aus", "zu"];
 
 /// Returns the words before and after a token.
@@ -119,10 +119,10 @@ fn neighbors<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> impl Iterator<Item =
     [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| tokens.get(at)).filter(|token| token.is_word())
 }
 
-/// Shorter parts of compounds with hyphens, such as "sous-vide", are too often words of other languages.
+/// The minimum length of a part of a hyphenated compound that is reported; shorter parts, as in "sous-vide", are too often foreign words.
 const COMPOUND_PART_MIN: usize = 6;
 
-/// Whether a hyphen joins the word to another.
+/// Returns whether a hyphen joins the word to another word.
 fn in_compound(tokens: &[Token<'_>], at: usize) -> bool {
     let hyphen = |token: Option<&Token<'_>>| token.is_some_and(|token| token.text == "-" && !token.spaced);
     let joined = |token: Option<&Token<'_>>| token.is_some_and(|token| token.is_word() && !token.spaced);
@@ -130,7 +130,7 @@ fn in_compound(tokens: &[Token<'_>], at: usize) -> bool {
     before || hyphen(tokens.get(at + 1)) && joined(tokens.get(at + 2))
 }
 
-/// Whether all nouns of the language have a capital, so that a capital does not show a name.
+/// Returns whether the language capitalizes all nouns, so that a capital does not show a name.
 fn nouns_have_capitals(language: &str) -> bool {
     matches!(code(language).as_str(), "de" | "lb")
 }
@@ -147,8 +147,8 @@ fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
     word.split_once('\'').map(|(_, rest)| rest).filter(|rest| rest.chars().count() > 1)
 }
 
-/// Whether the word is a German form that dictionaries lack: a verb with a shortened "es", such as "geht's", or the participle of a regular
-/// verb, such as "gedimmt" of "dimmen".
+/// Returns whether the word is a German form that dictionaries lack: a word with a shortened "es", such as "geht's", or the participle of a
+/// regular verb, such as "gedimmt" of "dimmen".
 fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> bool {
     if code(language) != "de" {
         return false;
@@ -160,10 +160,10 @@ fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> boo
             .is_some_and(|stem| has(&format!("{stem}en")) || stem.strip_suffix('e').is_some_and(|stem| has(&format!("{stem}en"))))
 }
 
-/// The pronouns that Spanish joins to verbs.
+/// The pronouns that Spanish attaches to verbs.
 const CLITICS: [&str; 11] = ["me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les"];
 
-/// Whether the word is a Spanish verb with one or two pronouns, such as "suscríbete" and "dándoselo".
+/// Returns whether the word is a Spanish verb with one or two attached pronouns, such as "suscríbete" and "dándoselo".
 fn has_clitics(word: &str, language: &str, has: impl Fn(&str) -> bool + Copy) -> bool {
     if code(language) != "es" {
         return false;
@@ -180,7 +180,7 @@ fn has_clitics(word: &str, language: &str, has: impl Fn(&str) -> bool + Copy) ->
         .any(|stem| ends_like_verb(stem) && (has(stem) || has(&plain(stem))))
 }
 
-/// Whether the word is part of a compound with hyphens that the dictionary has as a whole, such as "vis-à-vis".
+/// Returns whether the word is part of a hyphenated compound that the dictionary contains as a whole, such as "vis-à-vis".
 fn in_known_compound(tokens: &[Token<'_>], at: usize, dictionary: &Dictionary) -> bool {
     let joins = |at: usize| {
         let hyphen = tokens.get(at).is_some_and(|token| token.text == "-" && !token.spaced);

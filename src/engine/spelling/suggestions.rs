@@ -1,23 +1,23 @@
-//! Suggestions for unknown words, the most likely first.
+//! Suggests corrections for unknown words, most likely first.
 //!
-//! Most mistakes are one slip: a letter missing, added, replaced, or swapped with its neighbor. These candidates are looked up one by one,
-//! and ranked by how common the slip is. Hunspell's own suggestions would take many times longer.
+//! Most mistakes are a single slip: a letter is missing, added, replaced, or swapped with its neighbor. The candidates one or two slips
+//! away are looked up and ranked by how common the slips are. Hunspell's own suggestions would take many times longer.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::dictionaries::Dictionary;
 
-/// A finding has at most this many suggestions.
+/// The maximum number of suggestions per finding.
 pub(super) const SUGGESTIONS_MAX: usize = 5;
 
-/// A check looks for suggestions of at most this many distinct words.
+/// The maximum number of distinct words for which a check searches suggestions.
 const WORDS_MAX: usize = 50;
 
-/// Longer words have too many candidates.
+/// The maximum length of a word for which suggestions are searched; longer words have too many candidates.
 const CHARACTERS_MAX: usize = 24;
 
-/// Common English words. A candidate among them is more likely.
+/// Common English words, which are more likely candidates.
 static COMMON: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| {
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/common-words.txt"))
         .lines()
@@ -26,16 +26,16 @@ static COMMON: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A known word near an unknown one.
+/// A known word that is similar to an unknown word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub word: String,
-    /// How many letters differ; a swap of neighbors counts as one.
+    /// The number of letters that differ; swapped neighbors count as one.
     pub distance: usize,
     cost: f32,
 }
 
-/// Finds suggestions in one check, and limits their number.
+/// Searches suggestions during a check, and limits the number of searches.
 pub(super) struct Suggester {
     known: HashMap<(String, String), Vec<Candidate>>,
     words_left: usize,
@@ -46,7 +46,8 @@ impl Suggester {
         Self { known: HashMap::new(), words_left: WORDS_MAX }
     }
 
-    /// Returns the candidates for a word in lower case, the best first, or `None` if the check has searched for too many words.
+    /// Returns the candidates for a lowercase word, best first, or `None` if the check has already searched for the maximum number of
+    /// words.
     pub fn candidates(&mut self, dictionary: &Dictionary, word: &str) -> Option<&[Candidate]> {
         let key = (dictionary.name().to_owned(), word.to_owned());
         if !self.known.contains_key(&key) {
@@ -68,7 +69,7 @@ fn near(dictionary: &Dictionary, word: &str) -> Vec<Candidate> {
     search.try_edits(&letters, 0.0, 1);
     search.try_splits(&letters);
     if search.found.is_empty() && letters.len() >= 5 {
-        // Two slips, the first of them a common one.
+        // Two slips, the first of which is a common one.
         for (changed, cost) in common_slips(&letters) {
             search.try_edits(&changed, cost, 2);
         }
@@ -99,7 +100,7 @@ impl Search<'_> {
         let (word, proper) = if self.dictionary.has(&word) {
             (word, false)
         } else {
-            // "wendesday" is near "Wednesday". Two slips from a name are too far.
+            // "wendesday" is close to "Wednesday". A name two slips away is too different.
             if distance > 1 {
                 return;
             }
@@ -119,13 +120,13 @@ impl Search<'_> {
         }
     }
 
-    /// Offers all words one slip away from `letters`. `cost` is that of slips so far.
+    /// Offers all words one slip away from `letters`. `cost` is the cost of the slips so far.
     fn try_edits(&mut self, letters: &[char], cost: f32, distance: usize) {
         for (changed, slip) in common_slips(letters) {
             self.offer(&changed, cost + slip, distance);
         }
         for at in 0..=letters.len() {
-            // The first letter is rarely wrong.
+            // The first letter of a word is rarely wrong.
             let first = if at == 0 { 0.5 } else { 0.0 };
             for letter in self.alphabet.iter().copied() {
                 let mut inserted = letters.to_vec();
@@ -141,7 +142,7 @@ impl Search<'_> {
         }
     }
 
-    /// Offers two words if a space is missing: "infact".
+    /// Offers two words if a space is probably missing: "infact".
     fn try_splits(&mut self, letters: &[char]) {
         for at in 1..letters.len() {
             let (left, right): (String, String) = (letters.iter().take(at).collect(), letters.iter().skip(at).collect());
@@ -156,7 +157,8 @@ impl Search<'_> {
     }
 }
 
-/// The most common slips: swapped neighbors, a letter doubled or not, a letter too many, a wrong vowel.
+/// Returns the results of undoing the most common slips, with their costs: swapped neighbors, a letter doubled or not doubled, an extra
+/// letter, a wrong vowel.
 fn common_slips(letters: &[char]) -> Vec<(Vec<char>, f32)> {
     let mut found = Vec::new();
     for at in 0..letters.len() {
@@ -190,7 +192,7 @@ fn common_slips(letters: &[char]) -> Vec<(Vec<char>, f32)> {
 
 const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
 
-/// The rows of a keyboard, for letters that fingers confuse.
+/// The rows of a keyboard, whose neighboring keys are often confused.
 const KEYBOARD: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 fn replacement_cost(from: char, to: char) -> f32 {
@@ -247,7 +249,7 @@ fn alphabet(dictionary: &str) -> Vec<char> {
     letters.chars().collect()
 }
 
-/// Returns how many letters must be added, removed, replaced, or swapped with their neighbor. Only used for short words.
+/// Returns the number of letters that must be added, removed, replaced, or swapped with their neighbor. Used only for short words.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

@@ -1,4 +1,4 @@
-//! Extracts the text that people read from HTML: blocks in reading order, each with its place in the source.
+//! Extracts the text that readers see from HTML: blocks in source order, each with its position in the source.
 //!
 //! A block is the text of a paragraph, a cell, a heading, a button, and so on. Inline tags do not split words: `<b>s</b>ale` is one word.
 //! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are not, so text for Word alone
@@ -6,13 +6,13 @@
 
 use super::html::{Kind, Scanner, Tag};
 
-/// Stands for content that is not language, such as an image or code. Rules do not match across it.
+/// Replaces content that is not language, such as an image or code. Rules do not match across it.
 pub(super) const OPAQUE: char = '\u{FFFC}';
 
-/// The scanner keeps the language and the exclusion of at most this many nested elements.
+/// The maximum number of nested elements whose language and exclusion the scanner tracks.
 const FRAMES_MAX: usize = 64;
 
-/// The longest name of a character reference is `CounterClockwiseContourIntegral;`.
+/// The maximum length of the name of a character reference. The longest is `CounterClockwiseContourIntegral;`.
 const REFERENCE_BYTES_MAX: usize = 34;
 
 /// Where a block comes from.
@@ -20,9 +20,9 @@ const REFERENCE_BYTES_MAX: usize = 34;
 pub enum BlockKind {
     /// Text of the body, or plain text.
     Text,
-    /// The title of the page, which browsers show in the tab.
+    /// The page title, which browsers show in the tab.
     Title,
-    /// The alternative text of an image.
+    /// The alt text of an image.
     Alternative,
 }
 
@@ -39,7 +39,7 @@ pub struct Block {
     runs: Vec<Run>,
 }
 
-/// A part of a block that maps to the source: byte by byte, or as a whole if the lengths differ.
+/// A part of a block that maps to a part of the source: byte by byte if the lengths are equal, and otherwise as a whole.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     text: usize,
@@ -49,7 +49,7 @@ struct Run {
 }
 
 impl Block {
-    /// Returns the part of the source that holds the text from `start` to `end`.
+    /// Returns the range in the source that contains the text from `start` to `end`.
     pub fn source_range(&self, start: usize, end: usize) -> (usize, usize) {
         let from = self.run_at(start).map_or(0, |run| match run.text_length == run.source_length {
             true => run.source + start.saturating_sub(run.text),
@@ -68,7 +68,7 @@ impl Block {
     }
 }
 
-/// Returns the blocks of an HTML document in the order of the source.
+/// Returns the blocks of an HTML document in source order.
 pub fn html_blocks(source: &str) -> Vec<Block> {
     let mut reader = Reader { frames: Vec::new(), blocks: Vec::new(), open: Builder::default(), title: false };
     for piece in Scanner::new(source) {
@@ -83,7 +83,7 @@ pub fn html_blocks(source: &str) -> Vec<Block> {
     reader.blocks
 }
 
-/// Returns the blocks of a plain text: its paragraphs.
+/// Returns the blocks of plain text: its paragraphs.
 pub fn text_blocks(source: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut builder = Builder::default();
@@ -103,10 +103,10 @@ pub fn text_blocks(source: &str) -> Vec<Block> {
     blocks
 }
 
-/// An open element that matters: one with a language, or one whose content is skipped.
+/// An open element that affects its content: it has a language, or its content is skipped.
 struct Frame {
     name: String,
-    /// How many elements of the same name are open inside it.
+    /// The number of open elements of the same name inside it.
     nested: usize,
     skips: bool,
     language: Option<String>,
@@ -176,7 +176,7 @@ impl Reader {
         self.title = name == "title" && !self.skips();
         match name.as_str() {
             "br" => self.open.push('\n', start, end - start, true),
-            // Links side by side are buttons or menu entries, not one word.
+            // Adjacent links are buttons or menu entries, not one word.
             "a" => self.open.link_opens(start),
             _ => {}
         }
@@ -240,7 +240,7 @@ const SKIPPED: [&str; 10] = ["code", "kbd", "samp", "var", "tt", "template", "sv
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
 
-/// Elements that end when the next one of the same name opens.
+/// Elements that end where the next element of the same name starts.
 const IMPLIED_END: [&str; 8] = ["p", "li", "td", "th", "tr", "option", "dt", "dd"];
 
 const BLOCKS: [&str; 53] = [
@@ -299,7 +299,7 @@ const BLOCKS: [&str; 53] = [
     "iframe",
 ];
 
-/// Returns whether an inline style gives the element a line or a box of its own.
+/// Returns whether an inline style displays the element as a block.
 fn displays_as_block(style: &str) -> bool {
     let style = style.to_ascii_lowercase();
     style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
@@ -307,7 +307,7 @@ fn displays_as_block(style: &str) -> bool {
     })
 }
 
-/// The one or two characters of a character reference; `'\0'` stands for none.
+/// The one or two characters of a character reference. If there is only one, the second is `'\0'`.
 struct Decoded([char; 2]);
 
 impl Decoded {
@@ -316,7 +316,8 @@ impl Decoded {
     }
 }
 
-/// Decodes the character reference at the start of `text`. Returns the length in the source too. A lone "&" stands for itself.
+/// Decodes the character reference at the start of `text`, and returns its length in the source too. A "&" that starts no reference is
+/// literal.
 fn decode(text: &str) -> (Decoded, usize) {
     numeric(text).or_else(|| named(text)).unwrap_or((Decoded::one('&'), 1))
 }
@@ -330,7 +331,7 @@ fn numeric(text: &str) -> Option<(Decoded, usize)> {
     let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty() && found.len() <= 9)?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // In the range 0x80 to 0x9F, the standard reads the numbers as Windows-1252. Only these occur in practice.
+    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only the following occur in practice.
     let number = match number {
         0x91 | 0x92 => 0x2019,
         0x93 => 0x201C,
@@ -347,7 +348,7 @@ fn named(text: &str) -> Option<(Decoded, usize)> {
     let name = text.get(1..)?;
     let length = name.bytes().take(REFERENCE_BYTES_MAX).take_while(u8::is_ascii_alphanumeric).count();
     let with_semicolon = length + usize::from(name.as_bytes().get(length) == Some(&b';'));
-    // Without a semicolon, the longest known name counts: "&copy2026" is "©2026".
+    // Without a semicolon, the longest known name is used: "&copy2026" is "©2026".
     let lengths = std::iter::once(with_semicolon).chain((2..=length.min(6)).rev());
     lengths.filter_map(|length| Some((name.get(..length)?, length))).find_map(|(name, length)| {
         let (first, second) = markup5ever::data::NAMED_ENTITIES.get(name)?;
@@ -361,18 +362,18 @@ fn named(text: &str) -> Option<(Decoded, usize)> {
 struct Builder {
     text: String,
     runs: Vec<Run>,
-    /// White space that becomes part of the text only if more text follows: the character, its position and length.
+    /// White space that is added only if more text follows: the character, its position and its length.
     space: Option<(char, usize, usize)>,
-    /// A link has closed, and nothing has followed it.
+    /// Whether a link has just ended, with nothing after it.
     after_link: bool,
 }
 
 impl Builder {
     fn push(&mut self, character: char, source: usize, source_length: usize, keeps_lines: bool) {
         let character = match character {
-            // Typographic apostrophes, and characters used for them.
+            // The typographic apostrophe, and characters used in its place.
             '\u{2019}' | '\u{2BC}' | '\u{FF07}' => '\'',
-            // Soft hyphens, joiners and other characters without width.
+            // Soft hyphens, joiners and other zero-width characters.
             '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{34F}' => return,
             '\u{2011}' => '-',
             '\n' if keeps_lines => '\n',
@@ -418,7 +419,7 @@ impl Builder {
         }
     }
 
-    /// Returns the block if it has any letters, and starts the next one.
+    /// Returns the block if it contains letters, and starts the next one.
     fn finish(&mut self, kind: BlockKind, language: Option<String>) -> Option<Block> {
         let Self { text, runs, .. } = std::mem::take(self);
         text.chars().any(char::is_alphabetic).then_some(Block { text, kind, language, runs })

@@ -2,19 +2,19 @@
 
 use super::text::OPAQUE;
 
-/// The delimiters of merge tags of common template languages. A tag longer than [`MERGE_TAG_BYTES_MAX`] is text.
+/// The delimiters of merge tags in common template languages. Tags longer than [`MERGE_TAG_BYTES_MAX`] are treated as text.
 const MERGE_TAGS: [(&str, &str); 9] =
     [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("*|", "|*"), ("<%", "%>"), ("%%", "%%"), ("[[", "]]"), ("${", "}"), ("{$", "}")];
 
 const MERGE_TAG_BYTES_MAX: usize = 500;
 
-/// After these abbreviations, a capital letter does not start a sentence.
+/// Abbreviations after which a capital letter does not start a sentence.
 const ABBREVIATIONS: [&str; 28] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "no", "inc", "ltd", "co", "corp", "jr", "sr", "approx", "dept", "est", "fig",
     "etc", "nr", "bzw", "ca", "dhr", "mevr", "mme", "sra", "sr", "art",
 ];
 
-/// What a token is.
+/// The type of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// Letters, with apostrophes between them.
@@ -27,11 +27,11 @@ pub(super) enum TokenKind {
     Mark,
 }
 
-/// A token of a block. `start` and `end` are byte positions in the text of the block.
+/// A token of a block. `start` and `end` are byte positions in the block's text.
 #[derive(Debug, Clone)]
 pub(super) struct Token<'a> {
     pub text: &'a str,
-    /// The text in lower case.
+    /// The text in lowercase.
     pub lower: String,
     pub kind: TokenKind,
     pub start: usize,
@@ -49,18 +49,18 @@ impl Token<'_> {
         self.kind == TokenKind::Word
     }
 
-    /// Whether the first letter is a capital.
+    /// Returns whether the first letter is uppercase.
     pub fn is_capitalized(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether the token has two or more letters, all of them capitals.
+    /// Returns whether the token has two or more letters, all of them uppercase.
     pub fn is_all_capitals(&self) -> bool {
         let letters = self.text.chars().filter(|c| c.is_alphabetic());
         letters.clone().count() > 1 && letters.clone().all(|c| !c.is_lowercase())
     }
 
-    /// Whether a letter after the first is a capital, as in "iPhone".
+    /// Returns whether a letter after the first is uppercase, as in "iPhone".
     pub fn has_inner_capital(&self) -> bool {
         self.text.chars().skip(1).any(char::is_uppercase)
     }
@@ -84,7 +84,7 @@ pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize)
             position += 1;
             continue;
         }
-        // A text without words has marks and codes, which count too: they take time and memory.
+        // Limit the tokens too, because a text without words can consist of many punctuation marks and codes.
         if words >= words_max || splitter.tokens.len() >= words_max.saturating_mul(8) {
             break;
         }
@@ -180,7 +180,7 @@ fn merge_tag(text: &str) -> Option<usize> {
     single_tag(text, '{', '}').or_else(|| single_tag(text, '%', '%'))
 }
 
-/// `{first_name}` and `%FNAME%`: one name without spaces.
+/// Returns the length of a merge tag of one delimiter and one name, such as `{first_name}` and `%FNAME%`.
 fn single_tag(text: &str, open: char, close: char) -> Option<usize> {
     let inner = text.strip_prefix(open)?;
     let length = inner.find(|c: char| !(c.is_alphanumeric() || "_.-|:".contains(c)))?;
@@ -205,7 +205,7 @@ fn code_chunk(text: &str) -> Option<usize> {
     (is_code && chunk.chars().any(char::is_alphanumeric)).then_some(chunk.len())
 }
 
-/// Whether a dot stands between letters, and a lowercase label of 2 to 24 letters follows it, as in "example.com" and "report.pdf".
+/// Returns whether the text ends, before any path, in a dot and a lowercase label of 2 to 24 letters, as in "example.com" and "report.pdf".
 fn has_domain(chunk: &str) -> bool {
     let host = chunk.split(['/', '?', ':']).next().unwrap_or(chunk);
     let Some((name, label)) = host.rsplit_once('.') else { return false };

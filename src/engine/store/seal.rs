@@ -71,7 +71,7 @@ impl fmt::Display for KeyError {
             Self::Missing(file) => write!(f, "the master key is missing: {} does not exist", file.display()),
             Self::Open(file) => write!(f, "other users of this machine can access {0}; run: chmod 600 {0}", file.display()),
             Self::Length(file, found) => {
-                write!(f, "{} is not a master key: it has {found} bytes instead of {KEY_LEN}", file.display())
+                write!(f, "{} is not a master key: it is {found} bytes long instead of {KEY_LEN}", file.display())
             }
             Self::Wrong(file) => {
                 write!(f, "{} is not the master key of this installation: its check value differs", file.display())
@@ -297,7 +297,7 @@ mod tests {
         let file = folder.path().join("master.key");
         let seal = Seal::make(&file, &SeededRandom::new(3)).expect("the key is created");
         assert!(seal.check_file().is_ok());
-        for (bytes, words) in [(vec![7; 32], "check value differs"), (vec![7; 31], "it has 31 bytes")] {
+        for (bytes, words) in [(vec![7; 32], "check value differs"), (vec![7; 31], "it is 31 bytes long")] {
             fs::write(&file, bytes).expect("the write succeeds");
             let trouble = seal.check_file().expect_err("the problem is found").to_string();
             assert!(trouble.contains(words) && trouble.contains("master.key"), "{trouble}");

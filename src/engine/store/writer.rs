@@ -25,7 +25,7 @@ use crate::base::random::Random;
 const GROUP_COMMANDS_MAX: usize = 1024;
 /// The number of rows in a group after which no further command is added, which bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// The idle time after which the engine settles: long enough that the engine's two syncs are no significant load, short enough that a crash
+/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that a crash
 /// outside busy periods comes after settling.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
 /// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back

@@ -21,7 +21,7 @@ use crate::vocab::permissions::PermissionSet;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KeyRequest {
-    /// A name that says what the key is used for.
+    /// A name that describes the purpose of the key.
     pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
     pub environment: Environment,
     /// The key's permissions; `["all"]` for all permissions.

@@ -90,7 +90,7 @@ pub fn check_score(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<(), 
         "minimumScore": minimum, "score": score, "scores": checked.as_ref().map(|checked| checked.scores), "emailId": email.id,
         "version": email.version, "findings": worst,
     });
-    let failure = Failure::because(Code::NotValidated, format!("{reason}.{named}")).in_field("minimumScore").with(data);
+    let failure = Failure::because(Code::NotValidated, format!("{reason}{named}")).in_field("minimumScore").with(data);
     Err(failure.see("emails.checks", "GET /v1/emails/{emailId}/checks lists all findings"))
 }
 

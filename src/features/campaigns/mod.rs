@@ -41,7 +41,7 @@ const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::Em
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
     let absent = || {
-        Failure::because(Code::NotFound, "No campaign has this ID")
+        Failure::because(Code::NotFound, "No campaign has this ID.")
             .see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")
     };
     Ok(sync::current(tx, account, found.ok_or_else(absent)?)?)

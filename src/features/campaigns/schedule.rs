@@ -72,13 +72,13 @@ impl JsonSchema for StartTime {
 
 /// Returns the schedule for a start time, or why the start time is invalid.
 pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp) -> Result<Schedule, Failure> {
-    let (at, twist) = match start {
+    let (at, adjustment) = match start {
         StartTime::Moment(at) => (at, None),
         StartTime::Wall(wall) => {
             let meant = zone
                 .at(wall)
                 .map_err(|_| Failure::field("scheduledAt", "this time is too far in the future; choose an earlier time"))?;
-            (meant.at, meant.twist)
+            (meant.at, meant.adjustment)
         }
     };
     if at <= now {
@@ -90,7 +90,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         let days = limits::SCHEDULE_AHEAD_MS / (24 * 60 * 60 * 1000);
         return Err(Failure::field(
             "scheduledAt",
-            format_args!("This time is more than {days} days ahead. Choose an earlier time."),
+            format_args!("this time is more than {days} days ahead; choose an earlier time"),
         ));
     }
     let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };
@@ -99,7 +99,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         "In the easternmost time zones, the scheduled time has passed when the campaign starts, so recipients there get it immediately."
             .to_owned()
     });
-    let notices: Vec<String> = twist.into_iter().chain(late).collect();
+    let notices: Vec<String> = adjustment.into_iter().chain(late).collect();
     schedule.notice = (!notices.is_empty()).then(|| notices.join(" "));
     Ok(schedule)
 }
@@ -170,7 +170,7 @@ mod tests {
             ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
             ("2026-01-01T00:00:00Z", "is in the past"),
             ("2026-01-01T00:30", "is in the past"),
-            ("2036-01-01T00:00:00Z", "Choose an earlier time"),
+            ("2036-01-01T00:00:00Z", "choose an earlier time"),
         ] {
             let refused = schedule(start, "Europe/Berlin", TimezoneMode::Campaign).expect_err(start);
             let detail = refused.text();

@@ -1,4 +1,4 @@
-//! What the accessibility problems of an email mean: their success criterion in WCAG 2.2, their remedy, and the score.
+//! The accessibility problems of an email: their success criteria in WCAG 2.2, their remedies, and the score.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,14 +7,14 @@ use super::views::{PlaceView, Severity, score};
 use crate::engine::render::inspect::AccessibilityProblem;
 use crate::engine::render::inspect::AccessibilityRule as Rule;
 
-/// What the API returns about a rule.
+/// The data of a rule.
 struct Row {
     rule: Rule,
     id: &'static str,
     /// The success criterion of WCAG 2.2 and its name.
     wcag: &'static str,
     severity: Severity,
-    /// The number of points that any number of occurrences costs at most.
+    /// The maximum number of points that the rule costs, however often it is violated.
     weight: f64,
     title: &'static str,
     fix: &'static str,
@@ -84,9 +84,9 @@ fn of(rule: Rule) -> &'static Row {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityAnalysis {
-    /// From 0 to 100: 100 if no problem was found. Repairing a problem never lowers it.
+    /// From 0 to 100: 100 if no problem was found. Resolving a problem never lowers it.
     pub score: u32,
-    /// The problems, the most severe first.
+    /// The problems, most severe first.
     pub findings: Vec<AccessibilityFinding>,
     pub summary: AccessibilitySummary,
 }
@@ -95,7 +95,7 @@ pub struct AccessibilityAnalysis {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityFinding {
-    /// A constant word for programs, such as `image_alt`.
+    /// A fixed name for programs, such as `image_alt`.
     pub rule: &'static str,
     pub severity: Severity,
     pub title: &'static str,
@@ -103,13 +103,13 @@ pub struct AccessibilityFinding {
     pub message: String,
     /// How to resolve the problem.
     pub fix: &'static str,
-    /// The success criterion of WCAG 2.2 that requires it.
+    /// The success criterion of WCAG 2.2 that the problem violates.
     pub wcag: &'static str,
     /// The number of occurrences.
     pub count: usize,
     /// The first occurrences.
     pub occurrences: Vec<PlaceView>,
-    /// The number of points that the rule costs at most.
+    /// The maximum number of points that the rule costs.
     #[serde(skip)]
     pub weight: f64,
 }

@@ -1,4 +1,4 @@
-//! The compatibility report of an email: what each client does not support in it.
+//! The compatibility report of an email: the features that each client does not support.
 
 use std::borrow::Cow;
 
@@ -32,28 +32,28 @@ impl JsonSchema for CompatibilityAnalysis {
 pub struct FeatureProblem {
     pub slug: String,
     pub title: String,
-    /// The names of the clients, the most used first.
+    /// The names of the clients, most used first.
     pub clients: Vec<String>,
     /// The assumed share of opens of these clients, from 0 to 1.
     pub share: f64,
     /// The worst effect in these clients.
     pub effect: Effect,
-    /// Whether all of these clients support the feature in part.
+    /// Whether all of these clients support the feature partly.
     pub is_partial: bool,
-    /// The note that applies in the first client.
+    /// The note that applies in the client with the largest share.
     pub condition: Option<String>,
     pub fix: Option<String>,
-    /// Whether the email has a replacement for the feature in all of these clients.
+    /// Whether the email has a replacement for the feature that works in all of these clients.
     pub has_fallback: bool,
     pub has_autofix: bool,
     pub count: usize,
     pub occurrences: Vec<PlaceView>,
     pub url: String,
-    /// The largest share of one client.
+    /// The largest share of a single client.
     largest: f64,
 }
 
-/// Returns the name of a client for a list of clients, which commas separate: `Outlook for Windows, classic` has its variant in parentheses.
+/// Returns the name of a client for use in a comma-separated list: in `Outlook for Windows, classic`, parentheses replace the comma.
 fn client_name(name: &str) -> String {
     match name.split_once(", ") {
         Some((client, variant)) => format!("{client} ({variant})"),
@@ -126,17 +126,17 @@ impl CompatibilityAnalysis {
         usize::try_from(self.number("totalErrors")).unwrap_or_default()
     }
 
-    /// Returns the number of features that a client supports in part.
+    /// Returns the number of features that a client supports only in part.
     pub fn warnings(&self) -> usize {
         usize::try_from(self.number("totalWarnings")).unwrap_or_default()
     }
 
-    /// Returns whether Gmail cuts off the email.
+    /// Returns whether Gmail clips the email.
     pub fn is_clipped(&self) -> bool {
         self.0["limits"]["isClipped"] == true
     }
 
-    /// Returns the remedies for the unsupported features, the most frequent first, each once.
+    /// Returns the distinct remedies for unsupported features, most frequent first.
     pub fn fixes(&self) -> Vec<String> {
         let mut counts: Vec<(String, usize)> = Vec::new();
         let clients = self.0["clientIssues"].as_array().into_iter().flatten();
@@ -152,8 +152,8 @@ impl CompatibilityAnalysis {
         counts.into_iter().map(|(text, _)| text).collect()
     }
 
-    /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Features that only
-    /// unused rules have, and losses that readers do not notice, are left out.
+    /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Leaves out
+    /// features that only unused rules use, and losses that readers do not notice.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();
         for client in self.0["clientIssues"].as_array().into_iter().flatten() {

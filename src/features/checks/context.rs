@@ -1,4 +1,4 @@
-//! What the checks need, whether a request or a worker runs them.
+//! The service and the data that checks need, for requests and for workers.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl From<&Context> for CheckContext {
 }
 
 impl CheckContext {
-    /// Runs `query` on the newest commit, on a thread that may block.
+    /// Runs `query` on the latest commit, on a thread for blocking work.
     pub async fn read<T, F>(&self, query: F) -> Result<T, Failure>
     where
         T: Send + 'static,

@@ -19,7 +19,7 @@ use crate::features::checks::CheckContext;
 use crate::features::{domains, projects};
 use crate::vocab::limits;
 
-/// The sender and the subject of the email to judge.
+/// The sender and the subject of the email.
 #[derive(Clone, Debug, Default)]
 pub struct Envelope {
     pub subject: Option<String>,
@@ -27,12 +27,12 @@ pub struct Envelope {
     pub from_email: Option<EmailAddress>,
 }
 
-/// The maximum number of SPF records that are looked up. A correct record needs at most ten lookups.
+/// The maximum number of SPF records that are looked up. Evaluating a correct record takes at most ten lookups.
 const SPF_RECORDS_MAX: usize = 12;
-/// The label of the host to which messages of this service's domains return.
+/// The label of the subdomain to which messages from this service's domains bounce.
 const RETURN_LABEL: &str = "bounces";
 
-/// Judges an email. Returns `None` if that does not finish in time.
+/// Predicts how providers judge an email. Returns `None` if the check does not finish in time.
 pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Option<Analysis>, Failure> {
     let start = Instant::now();
     let envelope = completed(context, email, envelope).await?;
@@ -40,12 +40,12 @@ pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envel
         Some(from) => Some(records(context, from).await?),
         None => None,
     };
-    // Without any answer, the report would only say that nothing was checked.
+    // If no lookup succeeded, leave out the report, because it would contain nothing.
     let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
     judge(context, email, envelope, report, start).await
 }
 
-/// Judges the content of an email, with the subject and the default sender of its project but without their DNS records.
+/// Predicts how providers judge an email from its content, the subject, and the default sender of its project, but without DNS records.
 pub async fn content(context: &CheckContext, email: &CheckedEmail) -> Result<Option<Analysis>, Failure> {
     let start = Instant::now();
     let envelope = completed(context, email, Envelope::default()).await?;
@@ -71,18 +71,18 @@ async fn judge(
     Ok(Some(analysis))
 }
 
-/// Returns the HTML with the addresses of this service, and those in networks that the operator has allowed, replaced by a name of the same
-/// length. What these addresses look like depends on the settings of the service instead of the email.
+/// Returns the HTML with the hosts of this service, and those in networks that the operator has allowed, replaced by a public host of the
+/// same length. The form of these hosts depends on the settings of the service, not on the email.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
-    // The inspection is cached. HTML that it refuses is judged as it is.
+    // The inspection is cached. If it fails, the HTML is used unchanged.
     let Ok(inspection) = email.inspect(context).await else { return Ok(email.html.clone()) };
     let own = inspection.links.uses.iter().filter(|one| is_own(fetch, base, &one.url));
     let mut origins: Vec<String> =
         own.filter_map(|one| Some(Url::parse(&one.url).ok()?.origin().ascii_serialization())).collect();
     origins.sort();
     origins.dedup();
-    // A longer origin may begin with a shorter one.
+    // A longer origin can start with a shorter one, so longer origins come first.
     origins.reverse();
     let mut html = email.html.as_ref().clone();
     for origin in origins {
@@ -93,14 +93,14 @@ async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Resu
     Ok(Arc::new(html))
 }
 
-/// Returns an origin with this length in bytes.
+/// Returns a public origin with this length in bytes, if the length allows one.
 fn public_origin(length: usize) -> Option<String> {
     let letters = length.checked_sub("https://.com".len()).filter(|letters| *letters > 0)?;
     let label: String = "shop".chars().cycle().take(letters).collect();
     Some(format!("https://{label}.com"))
 }
 
-/// Adds the subject of a stored email and the default sender of its project.
+/// Fills in the subject of a stored email and the default sender of its project, if they are missing.
 async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
     let Envelope { subject, mut from_name, mut from_email } = envelope;
     let subject = subject.or_else(|| email.subject.clone());
@@ -115,7 +115,7 @@ async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envel
     Ok(Envelope { subject, from_name, from_email })
 }
 
-/// Looks up and checks the records of a sender's domain. Also returns whether any lookup had an answer.
+/// Looks up and checks the DNS records of a sender's domain. Also returns whether any lookup succeeded.
 async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report, bool), Failure> {
     let end = Instant::now() + limits::VALIDATION_DNS_TIME;
     let domain = from.domain_ascii().to_ascii_lowercase();
@@ -124,7 +124,7 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report,
     let (signer, selectors) = signer(&domain, &keys);
     let dns = &context.engine.dns;
     let organization = registrable(&domain).unwrap_or(&domain).to_owned();
-    // Messages of this service return to a host of its own, whose SPF record is checked.
+    // Messages from this service bounce to a separate host, whose SPF record is checked.
     let return_host = signer.as_ref().map(|signer| format!("{RETURN_LABEL}.{signer}"));
     let spf_domain = return_host.clone().unwrap_or_else(|| domain.clone());
     let [own_dmarc, org_dmarc] = [&domain, &organization].map(|name| format!("_dmarc.{name}"));
@@ -156,7 +156,8 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report,
     Ok((report, is_checked))
 }
 
-/// Returns the domain of this account that signs for a From domain, and its selectors. `keys` are the names and texts of all keys.
+/// Returns the domain of this account that signs emails from this From domain, and its selectors. `keys` are the record names and values of
+/// all keys.
 fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>) {
     let named = keys.iter().filter_map(|(name, _)| name.split_once("._domainkey."));
     let aligned: Vec<(&str, &str)> = named.filter(|(_, domain)| registrable(domain) == registrable(from)).collect();
@@ -166,7 +167,7 @@ fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>
     (Some((*domain).to_owned()), selectors)
 }
 
-/// Looks up the SPF records that a record includes, and those that these include.
+/// Looks up the SPF records that a record includes, directly or through other records.
 async fn included(dns: &Dns, first: &Lookup<Vec<String>>, end: Instant) -> HashMap<String, Lookup<Vec<String>>> {
     let mut found: HashMap<String, Lookup<Vec<String>>> = HashMap::new();
     let mut waiting = match first {
@@ -213,7 +214,7 @@ async fn exchangers(dns: &Dns, name: &str, end: Instant) -> Lookup<Vec<(u16, Str
     answer(found.map(|found| found.map(|servers| servers.into_iter().map(|server| (server.preference, server.host)).collect())))
 }
 
-/// Converts the result of a lookup; `None` is a lookup that did not finish in time.
+/// Converts the result of a DNS query; `None` means that the query did not finish in time.
 fn answer<T>(result: Option<DnsResult<T>>) -> Lookup<T> {
     match result {
         Some(Ok(found)) => Lookup::Found(found),

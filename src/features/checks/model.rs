@@ -1,4 +1,4 @@
-//! The result of all checks of an email, as it is stored with the version of the email.
+//! The result of all checks of an email, as stored with the email's version.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::report::{Check, IncompleteCheck};
 use super::views::{PlaceView, Severity};
 
-/// The scores of an email, from 0 to 100. The score of a check that did not finish is absent.
+/// The scores of an email, from 0 to 100. If a check did not finish, its score is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CheckScores")]
 pub struct Scores {
-    /// The weighted mean of the scores of the checks that finished. The minimum score of a campaign refers to it.
+    /// The weighted mean of the scores of the checks that finished. A campaign's required score is compared with it.
     pub overall: Option<u32>,
     pub compatibility: Option<u32>,
     pub links: Option<u32>,
@@ -39,19 +39,19 @@ impl Scores {
     }
 }
 
-/// What a check found in an email.
+/// A finding of a check in an email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFinding {
     /// The ID of the finding, which stays the same in later versions of the email as long as the problem exists.
     pub id: String,
     pub check: Check,
-    /// A constant word for programs, such as `image_alt`, or the slug of the feature at caniemail.com.
+    /// A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com.
     pub rule: String,
     pub severity: Severity,
     /// The problem, in one sentence.
     pub message: String,
-    /// What recipients notice.
+    /// The effect that recipients notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     /// How to resolve the problem.
@@ -63,16 +63,16 @@ pub struct CheckFinding {
     /// The replacement for the word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// Whether Mailmill can resolve the problem: with the suggestion, or with a replacement in the source.
+    /// Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source.
     pub fixable: bool,
     /// The number of occurrences.
     pub count: usize,
     /// The first occurrences in the HTML.
     pub occurrences: Vec<PlaceView>,
-    /// A page about the problem.
+    /// The URL of a page about the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// How much the finding weighs compared with others of the same severity.
+    /// The weight of the finding among findings of the same severity.
     pub weight: f64,
 }
 
@@ -102,20 +102,21 @@ impl CheckFinding {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmailChecks {
     pub scores: Scores,
-    /// The findings, the worst first.
+    /// The findings, most severe first.
     pub findings: Vec<CheckFinding>,
-    /// Whether the URLs of the email were requested. If not, the check of the links covers only the URLs themselves.
+    /// Whether the URLs of the email were requested. If not, only the URLs themselves were checked.
     pub links_requested: bool,
     /// The checks that did not finish, or finished only in part.
     pub incomplete: Vec<IncompleteCheck>,
 }
 
-/// The findings that a launch page, a dry run and a rejection name.
+/// The maximum number of findings named on a launch page, in a dry run and in a rejection.
 pub const WORST_FINDINGS: usize = 3;
-/// The findings that become warnings of the email. More would hide the warnings about its content.
+/// The maximum number of findings that become warnings of the email. More would hide the warnings about its content.
 const WARNINGS_MAX: usize = 8;
 
-/// Rules of different checks that find the same problem. The first of each row is reported where findings of all checks are mixed.
+/// Rules of different checks that find the same problem. Where the findings of all checks are listed together, only the first rule of each
+/// row is used.
 const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[
@@ -130,12 +131,12 @@ const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
 ];
 
 impl EmailChecks {
-    /// Returns the findings without those that are ignored and without repetitions of one problem, the worst first.
+    /// Returns the findings that are neither ignored nor repetitions of the same problem, most severe first.
     pub fn open<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
         self.findings.iter().filter(move |finding| !is_ignored(&finding.id) && !self.is_repetition(finding))
     }
 
-    /// Returns the findings that readers or mailbox providers notice, as warnings of the email.
+    /// Returns the findings that readers or mailbox providers notice, for the warnings of the email.
     pub fn warnings<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
         self.open(is_ignored).filter(|finding| finding.severity != Severity::Info).take(WARNINGS_MAX)
     }

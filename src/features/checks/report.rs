@@ -1,4 +1,4 @@
-//! The report of all checks together: one score, the checks that failed, and what to do first.
+//! The combined report of all checks: one score, the checks that failed, and recommendations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,10 +24,10 @@ pub enum Check {
 }
 
 impl Check {
-    /// All checks, in the order in which they are shown.
+    /// All checks, in display order.
     pub const ALL: [Self; 5] = [Self::Compatibility, Self::Links, Self::Spelling, Self::Deliverability, Self::Accessibility];
 
-    /// Returns the name of the check in a sentence, and in the API.
+    /// Returns the name of the check, in sentences and in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Compatibility => "compatibility",
@@ -38,7 +38,7 @@ impl Check {
         }
     }
 
-    /// The part of the overall score, relative to the other checks.
+    /// Returns the weight of the check's score in the overall score.
     fn share(self) -> f64 {
         match self {
             Self::Compatibility | Self::Links => 0.25,
@@ -48,7 +48,7 @@ impl Check {
     }
 }
 
-/// All checks of an email. A check that was not requested, or did not finish, is absent.
+/// The results of all checks of an email. A check that was not requested, or that did not finish, is absent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationReport {
@@ -68,23 +68,23 @@ pub struct ValidationReport {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationSummary {
-    /// The number of problems to repair before sending.
+    /// The number of problems to resolve before sending.
     pub critical_issues: usize,
     pub warnings: usize,
-    /// The checks without problems that should prevent sending.
+    /// The checks without problems that should be resolved before sending.
     pub passed: Vec<Check>,
-    /// The checks with problems that should prevent sending.
+    /// The checks with problems that should be resolved before sending.
     pub failed: Vec<Check>,
 }
 
-/// What to do, by importance.
+/// What to do, grouped by importance.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ValidationRecommendations")]
 pub struct Recommendations {
-    /// Repair this before sending.
+    /// What to do before sending.
     pub critical: Vec<String>,
-    /// Improve this if possible.
+    /// Improvements that matter, if they are possible.
     pub important: Vec<String>,
     pub suggested: Vec<String>,
 }
@@ -93,15 +93,15 @@ pub struct Recommendations {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationMetadata {
-    /// The time of all checks together in milliseconds.
+    /// The time that all checks took together, in milliseconds.
     pub total_processing_time: u64,
     /// The checks whose results the report contains.
     pub checks_performed: Vec<Check>,
-    /// The requested checks that did not finish, or finished only in part, with the reason.
+    /// The requested checks that did not finish, or that finished only in part, with the reasons.
     pub checks_incomplete: Vec<IncompleteCheck>,
 }
 
-/// A check that did not finish.
+/// A check that did not finish, or that finished only in part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncompleteCheck {
@@ -109,7 +109,7 @@ pub struct IncompleteCheck {
     pub reason: String,
 }
 
-/// The results of the checks, from which the report is made.
+/// The results of the checks, from which the report is created.
 #[derive(Debug, Default)]
 pub struct Results {
     pub compatibility: Option<CompatibilityAnalysis>,
@@ -126,7 +126,7 @@ const COMPATIBILITY_SCORE_MIN: u32 = 80;
 const RECOMMENDATIONS_MAX: usize = 20;
 
 impl ValidationReport {
-    /// Makes the report of these results.
+    /// Creates the report from these results.
     pub fn of(results: Results, total_processing_time: u64) -> Self {
         let mut summary = Summary::default();
         if let Some(report) = &results.compatibility {
@@ -181,7 +181,7 @@ pub fn overall(scores: &[(Check, u32)]) -> Option<u32> {
     (shares > 0.0).then(|| (total / shares).round() as u32)
 }
 
-/// Returns the deliverability score in whole points.
+/// Returns the deliverability score, rounded to a whole number.
 pub fn deliverability_score(analysis: &Analysis) -> u32 {
     analysis.prediction.score.clamp(0.0, 100.0).round() as u32
 }

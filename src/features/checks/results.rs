@@ -1,4 +1,4 @@
-//! The findings of all checks in one form: what is wrong, where, and how to resolve it.
+//! Converts the results of all checks to findings: what is wrong, where, and how to resolve it.
 
 use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::{CompatibilityAnalysis, FeatureProblem};
@@ -14,10 +14,10 @@ use crate::engine::deliverability::result::Analysis;
 use crate::engine::deliverability::rules::{Level, Part};
 use crate::vocab::limits;
 
-/// The number of clients that a sentence names.
+/// The maximum number of clients that a message names.
 const CLIENTS_NAMED: usize = 2;
 const EXCERPT_CHARACTERS_MAX: usize = 100;
-/// The share of opens from which lost content is a warning, and from which a changed layout is one.
+/// The shares of opens at or above which lost content and a changed layout are warnings.
 const LOSS_SHARE_MIN: f64 = 0.01;
 const LAYOUT_SHARE_MIN: f64 = 0.1;
 
@@ -51,7 +51,7 @@ fn scores(results: &Results) -> Scores {
     Scores { overall: overall(&finished), ..scores }
 }
 
-/// Returns the ID of a finding, which depends only on what it is about.
+/// Returns the ID of a finding. It depends only on the problem, so it is the same in later versions.
 fn id(check: Check, rule: &str, about: &str) -> String {
     let digest = sha256(format!("{}\n{rule}\n{about}", check.word()).as_bytes());
     data_encoding::HEXLOWER.encode(digest.get(..6).unwrap_or_default())
@@ -104,7 +104,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     let severity = match effect {
         _ if problem.has_fallback => Severity::Info,
         _ if loses && *share >= LOSS_SHARE_MIN => Severity::Warning,
-        // A client without media queries shows the layout that the other rules describe.
+        // A client without media queries shows the layout that the other rules define.
         Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial && !slug.starts_with("css-at-media") => {
             Severity::Warning
         }
@@ -113,7 +113,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     let works = if problem.is_partial { "works only in part" } else { "does not work" };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
-        // These problems are left out of the list.
+        // Findings with this effect are left out of the list.
         Effect::Nothing => "Readers notice nothing.",
         Effect::Cosmetic => "Decoration or typography is lost.",
         Effect::Layout => "Sizes, spaces or positions change.",
@@ -135,7 +135,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     }
 }
 
-/// Returns a note without the targets of its Markdown links.
+/// Returns a note without the URLs of its Markdown links.
 fn without_links(note: &str) -> String {
     let mut out = String::new();
     let mut rest = note;
@@ -167,7 +167,7 @@ fn clients_named(clients: &[String]) -> String {
 fn of_links(links: &LinkAnalysis) -> Vec<CheckFinding> {
     let mut found: Vec<CheckFinding> = links.checked_links.iter().filter_map(of_link).collect();
     for one in &links.findings {
-        // A finding about the host of several URLs, such as a shortener, is one finding.
+        // Findings about the host of several URLs, such as a link shortener, are merged into one.
         let id = id(Check::Links, one.rule, &one.message);
         if let Some(known) = found.iter_mut().find(|known: &&mut CheckFinding| known.id == id) {
             known.count += one.count.max(1);
@@ -243,8 +243,8 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the ID of the finding about a word. The same misspelled word is one finding; a word that only does not fit its sentence is one
-/// for each sentence.
+/// Returns the ID of the finding about a word. All occurrences of a misspelled word are one finding; any other problem with a word is one
+/// finding for each sentence.
 pub fn spelling_id(error: &SpellingError) -> String {
     match error.kind {
         SpellingErrorType::Spelling => id(Check::Spelling, &error.rule, &error.word),

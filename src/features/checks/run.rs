@@ -1,7 +1,6 @@
-//! Runs all checks of an email whose result is stored.
+//! Runs all checks of an email, for the result that is stored with its version.
 //!
-//! The DNS records of the sender are not part of it: the campaign chooses the sender, and the domain of the sender is verified apart from
-//! the email.
+//! The DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is verified separately.
 
 use std::time::Duration;
 
@@ -25,20 +24,20 @@ use crate::vocab::limits;
 /// Whether the URLs of an email are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRequests {
-    /// Only the URLs themselves are checked, which takes no time.
+    /// No URL is requested: only the URLs themselves are checked.
     None,
-    /// The URLs are requested, which takes seconds.
+    /// The URLs are requested, which takes some seconds.
     Sent,
 }
 
-/// Runs all checks at the same time. A check that fails or takes too long is left out of the scores, with the reason. The only failure is
-/// a busy renderer, because the checks can be repeated.
+/// Runs all checks in parallel. A check that fails or takes too long is left out of the scores, with the reason. Returns an error only if
+/// the renderer is busy, because the checks can then be repeated.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
     let limit = limits::EMAIL_CHECK_TIME;
     let options = (requests == LinkRequests::Sent).then_some(LinkOptions {
         follows: true,
         each: limits::LINK_CHECK_TIME,
-        // The check ends by itself in time, with a partial result.
+        // The link check ends in time, with a partial result.
         all: limit.saturating_sub(Duration::from_secs(1)),
     });
     let compatibility = timeout(limit, async {
@@ -82,7 +81,7 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkReq
 
 const LATE: &str = "The check took too long. Run the checks again.";
 
-/// Returns the result of a check. A check that failed is left out, unless it can be repeated.
+/// Returns the result of a check. A failed check is added to `incomplete`; the renderer being busy is an error.
 fn settled<T>(
     check: Check,
     result: Result<Result<T, Failure>, tokio::time::error::Elapsed>,

@@ -13,17 +13,17 @@ use crate::features::models::{MeteredModel, Payer};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// The answer of an additional checker.
+/// The result of an additional checker.
 pub struct SecondOpinion {
-    /// The name for `aiModel`.
+    /// The name of the checker in `aiModel`.
     pub name: String,
-    /// The tokens that a language model used.
+    /// The number of tokens that a language model used.
     pub tokens: u64,
-    /// `None` if there was no usable answer in time.
+    /// The findings; `None` if there was no usable response in time.
     pub findings: Option<Vec<Finding>>,
 }
 
-/// Asks the configured checkers at the same time.
+/// Sends the text to the configured checkers in parallel, and returns their results.
 pub async fn ask(context: &CheckContext, html: &str, language: Option<&str>, project: Option<ProjectId>) -> Vec<SecondOpinion> {
     let settings = &context.engine.settings.validation;
     if settings.language_tool.is_none() && settings.model.is_none() {
@@ -53,7 +53,7 @@ async fn ask_language_tool(context: &CheckContext, blocks: &[Block], language: O
         }
         Ok(findings)
     };
-    let findings = timeout(total, work).await.unwrap_or_else(|_| Err("no answer in time".to_owned()));
+    let findings = timeout(total, work).await.unwrap_or_else(|_| Err("no response in time".to_owned()));
     let findings = findings.inspect_err(|trouble| tracing::warn!(%trouble, "the LanguageTool server could not check an email"));
     Some(SecondOpinion { name: language_tool::NAME.to_owned(), tokens: 0, findings: findings.ok() })
 }
@@ -66,7 +66,7 @@ async fn ask_model(
 ) -> Option<SecondOpinion> {
     let engine = &context.engine;
     let client = engine.models.find(engine.settings.validation.model.as_deref()?)?;
-    // The usage counts for a brand, so an email without a brand is not sent to the model.
+    // Usage is counted for a brand, so an email without a brand is not sent to the model.
     let payer = Payer { account: context.account, project: project?, environment: context.data.environment };
     let metered = MeteredModel::new(client.clone(), engine, payer);
     let question = ModelRequest {
@@ -82,7 +82,7 @@ async fn ask_model(
             tokens = usage.input_tokens + usage.output_tokens;
             answer.map_err(|trouble| trouble.to_string())
         }
-        Err(_) => Err("no answer in time".to_owned()),
+        Err(_) => Err("no response in time".to_owned()),
     };
     let findings = answer.and_then(|reply| model::read(&reply.text, blocks, language.unwrap_or("en")));
     let findings = findings.inspect_err(|trouble| tracing::warn!(%trouble, "the language model could not check an email"));

@@ -24,7 +24,7 @@ pub struct CheckedEmail {
 }
 
 impl CheckedEmail {
-    /// Returns what the HTML contains.
+    /// Returns the inspection of the HTML, which is cached.
     pub async fn inspect(&self, context: &CheckContext) -> Result<Arc<Inspection>, Failure> {
         let engine = &context.engine;
         if let Some(known) = engine.inspections.get(&self.html) {
@@ -34,7 +34,7 @@ impl CheckedEmail {
         Ok(engine.inspections.put(&self.html, inspection))
     }
 
-    /// Returns the JSON of the compatibility report for these clients, or for all.
+    /// Returns the compatibility report for these clients, or for all clients if there are none, as JSON.
     pub async fn compatibility(&self, context: &CheckContext, clients: Vec<String>, field: &str) -> Result<Vec<u8>, Failure> {
         match context.engine.pixels.compatibility(&self.html, clients).await {
             Err(RenderError::Misused(message)) => Err(Failure::field(field, message)),
@@ -42,8 +42,8 @@ impl CheckedEmail {
         }
     }
 
-    /// Returns the replacements in the HTML that remove the finding about a feature: start and end in bytes, and the new text. Clients can
-    /// have different replacements; the client with the most is used.
+    /// Returns the replacements in the HTML that resolve the finding about a feature: start and end in bytes, and the new text. If clients
+    /// differ, those of the client with the most replacements are returned.
     pub async fn autofix(&self, context: &CheckContext, slug: &str) -> Result<Vec<(usize, usize, String)>, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let report: Value = serde_json::from_slice(&json).map_err(Failure::internal)?;

@@ -1,4 +1,4 @@
-//! The spelling and grammar of an email, with the names that belong to its brand.
+//! Checks the spelling and grammar of an email, with the names that belong to its brand.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,9 +25,9 @@ use crate::vocab::limits;
 #[serde(rename_all = "camelCase")]
 pub struct SpellingAnalysis {
     pub total_words: usize,
-    /// From 0 to 100: 100 if nothing was found. Correcting a finding never lowers it.
+    /// From 0 to 100: 100 if nothing was found. Resolving a finding never lowers it.
     pub score: u32,
-    /// The findings in the order of the source.
+    /// The findings in source order.
     pub errors: Vec<SpellingError>,
     pub summary: SpellingSummary,
     pub metadata: SpellingMetadata,
@@ -39,7 +39,7 @@ pub struct SpellingAnalysis {
 pub struct SpellingError {
     /// The word or phrase, as readers see it.
     pub word: String,
-    /// At most five replacements, the best first.
+    /// Up to five replacements, best first.
     pub suggestions: Vec<String>,
     /// The text around the word.
     pub context: String,
@@ -57,7 +57,7 @@ pub struct SpellingError {
     pub length: usize,
     /// The language in which the text was checked.
     pub language: String,
-    /// How certain the finding is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
 }
 
@@ -65,13 +65,13 @@ pub struct SpellingError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SpellingErrorType {
-    /// A word that is in no dictionary.
+    /// A word that no dictionary contains.
     Spelling,
     /// A word that does not fit the sentence.
     Grammar,
-    /// A word twice in a row.
+    /// A word that occurs twice in a row.
     Repeat,
-    /// Correct, but better written in another way.
+    /// Correct text for which there is better wording.
     Style,
 }
 
@@ -80,7 +80,7 @@ pub enum SpellingErrorType {
 #[serde(rename_all = "camelCase")]
 pub struct SpellingSummary {
     pub total_errors: usize,
-    /// The number of findings that differ in their word or rule.
+    /// The number of findings with different words or rules.
     pub unique_errors: usize,
 }
 
@@ -88,21 +88,21 @@ pub struct SpellingSummary {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingMetadata {
-    /// The time of the check in milliseconds.
+    /// The time that the check took, in milliseconds.
     pub processing_time: u64,
-    /// The additional checkers, or `none (rules)`.
+    /// The names of the additional checkers, or `none (rules)`.
     pub ai_model: String,
     /// The number of tokens that a language model used.
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the whole text was checked, and all findings are listed.
+    /// Whether the whole text was checked and all findings are listed.
     pub complete: bool,
     /// The languages of the text.
     pub languages: Vec<String>,
-    /// The languages whose spelling was not checked, because no dictionary is installed.
+    /// The languages whose spelling was not checked because they have no dictionary.
     pub languages_without_dictionary: Vec<String>,
-    /// The additional checkers without an answer in time.
+    /// The additional checkers that did not respond in time.
     pub checkers_incomplete: Vec<String>,
 }
 
@@ -119,9 +119,9 @@ impl From<Finding> for SpellingError {
     }
 }
 
-/// The rule that finds words which are in no dictionary.
+/// The rule for words that no dictionary contains.
 pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
-/// The number of points that misspelled words cost at most, and those that the other types cost.
+/// The maximum number of points that misspelled words cost, and below, those that the other types cost.
 const SPELLING_WEIGHT: f64 = 60.0;
 const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;
@@ -188,15 +188,15 @@ impl SpellingAnalysis {
     }
 }
 
-/// What a spelling check needs to know about the text.
+/// The options of a spelling check.
 #[derive(Clone, Debug, Default)]
 pub struct SpellingOptions {
     pub languages: Vec<String>,
     pub grammar: bool,
-    /// Whether the additional checkers that the operator has configured are asked. The checks that run after each change of an email do not
-    /// ask them, because a language model costs money.
+    /// Whether to use the additional checkers that the operator has configured. The checks after each change of an email do not use them,
+    /// because a language model costs money.
     pub second_checkers: bool,
-    /// The project whose names are correct.
+    /// The project whose names count as correct.
     pub project: Option<ProjectId>,
 }
 
@@ -232,7 +232,7 @@ pub async fn check(
     Ok(Some(SpellingAnalysis::of(report, incomplete, start.elapsed())))
 }
 
-/// Returns the names of a project's brand, its products and its people.
+/// Returns the names of a project, of its brand, products and people, and of its sender.
 fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
     let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
     let knowledge = projects::knowledge::all(tx, project.id)?;
@@ -243,8 +243,8 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns the names of a brand and its products, and the words that its texts use more than once: they belong to its trade, such as the
-/// names of teas. `knowledge` are the texts of its knowledge base.
+/// Returns the names of a brand and its products, and the words that its texts use more than once: they are terms of its trade, such as the
+/// names of teas. `knowledge` contains the texts of its knowledge base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];

@@ -1,4 +1,4 @@
-//! What all checks return: places in the source, and findings.
+//! Types that the results of all checks use: places in the source, and severities.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use crate::engine::render::inspect::Place;
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "FindingSeverity")]
 pub enum Severity {
-    /// The email does not work for some recipients: repair it before sending.
+    /// The email does not work for some recipients. Resolve the problem before sending.
     Critical,
-    /// The email works less well.
+    /// The email works less well for some recipients.
     Warning,
     /// The email could be better.
     Info,
@@ -47,8 +47,8 @@ impl PlaceView {
     }
 }
 
-/// Returns the score of a check that starts at 100 and loses points for each problem. The first occurrence of a problem costs half of its
-/// `weight`, the second a quarter, and so on. So the score never falls when an occurrence is repaired.
+/// Returns the score of a check, which starts at 100 and loses points for each problem. The first occurrence of a problem costs half of its
+/// `weight`, the second a quarter, and so on, so resolving an occurrence never lowers the score.
 pub fn score(problems: impl IntoIterator<Item = (f64, usize)>) -> u32 {
     let lost: f64 =
         problems.into_iter().map(|(weight, count)| weight * (1.0 - 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)))).sum();

@@ -79,7 +79,7 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
-        return Some(format!("all fields together can have at most {} bytes, but have {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
+        return Some(format!("all fields together can take at most {} bytes, but take {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
     }
     for (name, value) in fields {
         if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {

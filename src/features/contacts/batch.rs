@@ -179,9 +179,9 @@ impl BatchWriter {
                     let key = NewContactKey { id, digest: batch.digests[slot as usize] };
                     if self.create_new(tx, changes, row, &key, input)? {
                         self.found[slot as usize] = Some(next);
-                        next = next
-                            .checked_add(1)
-                            .ok_or_else(|| Error::Io("the project has used all four billion contact numbers".into()))?;
+                        next = next.checked_add(1).ok_or_else(|| {
+                            Error::Io("the project has already assigned all four billion contact numbers".into())
+                        })?;
                     }
                 }
             }

@@ -44,7 +44,7 @@ struct TestBrand {
     products: Vec<[String; 4]>,
 }
 
-/// A brief with what its email must and must not contain.
+/// A brief, and what its email must and must not contain.
 #[derive(Deserialize)]
 struct TestBrief {
     id: String,
@@ -286,7 +286,7 @@ impl TestBrief {
     }
 }
 
-/// Returns the texts and links of an email in one line.
+/// Returns the texts and links of an email on one line.
 fn printed(email: &Email) -> String {
     let mut texts = vec![email.subject.as_str().to_owned(), email.preheader.as_str().to_owned()];
     collect(&email.to_json()["blocks"], "", &mut texts);

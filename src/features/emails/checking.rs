@@ -25,7 +25,7 @@ use futures_util::stream::{self, StreamExt};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
-    /// At most three findings that are not ignored, the worst first.
+    /// At most three findings that are not ignored, most severe first.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
 }
@@ -81,7 +81,8 @@ pub async fn first(
     run(&context, &email, LinkRequests::None).await
 }
 
-/// Stores the result of the checks without requests with the email's current version, and lets the worker request the links.
+/// Stores the result of the checks without requests with the email's current version, and queues the email for the checks that request the
+/// links.
 pub fn keep_first(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, checks: EmailChecks) {
     store::save_checks(tx, email.id, email.version, &VersionChecks { checks, checked_at: tx.now() });
     store::request_checks(tx, account, email.id);
@@ -121,7 +122,7 @@ pub async fn check(context: &StageContext, account: AccountId, id: EmailId) -> R
     Ok(context.data.store.write(keep).await??)
 }
 
-/// Checks emails that wait for it. Returns whether more emails may be waiting.
+/// Checks queued emails. Returns whether more emails may be waiting.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let context = StageContext { data: engine.data(environment).clone(), engine };
     let open = store::open_checks(&context.data.store.read(), limits::EMAIL_CHECKS_PER_STEP)?;

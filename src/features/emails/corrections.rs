@@ -1,6 +1,6 @@
 //! Resolves findings of the checks: corrects words with their suggestions, and replaces parts of imported HTML that clients do not support.
 //!
-//! The check that found the problem runs again on the HTML that is changed, so that the positions of its replacements are right.
+//! Before the HTML is changed, the check that found the problem runs on it again, so that the positions of the replacements are correct.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Found {
 /// A corrected email before it is stored.
 pub struct Fixed {
     new: NewVersion,
-    /// What was done, for the list of versions.
+    /// The description of the change, for the list of versions.
     done: String,
 }
 
@@ -65,7 +65,7 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
     })
 }
 
-/// Reads what the correction of a finding needs.
+/// Reads the data for the correction of a finding.
 pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<Found, Failure> {
     if email.stage != Stage::Ready {
         let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
@@ -80,7 +80,7 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     Ok(Found { email, version, html, document, finding })
 }
 
-/// Returns the email without the problem, or why it must be resolved by hand.
+/// Returns the email without the problem, or the reason why a user must resolve it.
 pub async fn correct(context: &StageContext, account: AccountId, found: Found) -> Result<Fixed, Failure> {
     let done = done(&found.finding);
     let new = match &found.document {
@@ -113,7 +113,7 @@ async fn in_document(
 ) -> Result<NewVersion, Failure> {
     let CheckFinding { check, text, suggestion, occurrences, rule, .. } = &found.finding;
     let (Check::Spelling, Some(word), Some(suggestion)) = (check, text, suggestion) else { return Err(by_hand()) };
-    // A misspelled word is wrong everywhere; other findings are about one sentence.
+    // A misspelled word is wrong everywhere; other findings concern one sentence.
     let context_of_word = occurrences.first().map(|place| place.excerpt.as_str()).filter(|_| rule != spelling::UNKNOWN_WORD);
     let document = corrected(document, word, suggestion, context_of_word).ok_or_else(by_hand)?;
     let (store, id) = (context.data.store.clone(), found.email.conversation);
@@ -124,13 +124,13 @@ async fn in_document(
         direct::render(&tx, account, &conversation, document)
     });
     let Changed { document, mut drawn } = drawing.await.map_err(Failure::internal)??;
-    // The correction of a word changes no fact, so the warnings of the contract stay.
+    // The correction of a word changes no fact, so the warnings of the contract still apply.
     let kept = found.version.warnings.iter().filter(|warning| !drawn.warnings.contains(warning)).cloned();
     drawn.warnings = kept.chain(drawn.warnings.clone()).collect();
     Ok(NewVersion::new(&document, found.version.written_by.clone(), drawn, Default::default()))
 }
 
-/// Replaces a part of imported HTML, which is then sanitized in the same way as an import.
+/// Replaces a part of imported HTML. The result is sanitized in the same way as an import.
 async fn in_html(context: &StageContext, account: AccountId, found: &Found) -> Result<NewVersion, Failure> {
     let source = CheckedEmail {
         html: Arc::new(found.html.clone()),
@@ -158,14 +158,14 @@ async fn in_html(context: &StageContext, account: AccountId, found: &Found) -> R
 /// A replacement in HTML: start and end in bytes, and the new text.
 pub type HtmlEdit = (usize, usize, String);
 
-/// Returns the replacements of a word with its suggestion.
+/// Returns the replacements of a word by its suggestion.
 async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &CheckFinding) -> Result<Vec<HtmlEdit>, Failure> {
     let options = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: source.project };
     let Some(checked) = spelling::check(context, source, options).await? else { return Ok(Vec::new()) };
     let same = checked.errors.iter().filter(|error| spelling_id(error) == finding.id);
     let edit = |error: &spelling::SpellingError| {
         let (start, end) = (error.offset, error.offset + error.length);
-        // A word with tags inside cannot be replaced without deciding which letters they are about.
+        // A word with tags inside is not replaced, because it is unclear which letters the tags would apply to.
         let is_plain = source.html.get(start..end).is_some_and(|text| !text.contains('<'));
         Some((start, end, escaped(error.suggestions.first()?))).filter(|_| is_plain)
     };

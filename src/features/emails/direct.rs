@@ -61,7 +61,7 @@ pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, d
     Ok(Changed { document, drawn })
 }
 
-/// Returns a warning if a plain text contains text in brackets, which marks what users must replace in starting designs.
+/// Returns a warning if a plain text contains text in brackets, which marks the texts that users must replace in starting designs.
 fn not_replaced(text: &str) -> Option<Finding> {
     const CHARACTERS_MAX: usize = 80;
     let ends = |part: &str| part.split_once(']').map(|(inside, _)| inside.trim().replace('\n', " "));
@@ -84,7 +84,7 @@ pub fn conflict(email: &Email) -> Failure {
         .with(json!({ "version": email.version }))
 }
 
-/// Returns the failure for invalid changes. Its message is about the first error; its data has all errors.
+/// Returns the failure for invalid changes. Its message describes the first error; its data contains all errors.
 fn refused(errors: Vec<ChangeError>) -> Failure {
     let told = |error: &ChangeError| {
         let Violation { path, problem } = &error.violation;

@@ -137,7 +137,8 @@ fn failure(fault: RenderError) -> Failure {
     }
 }
 
-/// Returns an email as a page with the images that could be loaded. For other images, the page shows the alt text, as email clients do.
+/// Returns a page that shows an email with the images that could be loaded. Like email clients, the page shows the alt text of other
+/// images.
 async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;

@@ -1,4 +1,4 @@
-//! What going live needs, and what it copied, as the API returns it.
+//! The requirements and the result of going live, as the API returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ impl Counter {
     }
 }
 
-/// What happened to one object.
+/// The outcome for one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Created,

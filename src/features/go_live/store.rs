@@ -13,7 +13,7 @@ type CopyKey = (ProjectId, u8, [u8; 12]);
 
 const COPIES: Table<CopyKey, Copied> = Table::new(tables::LIVE_COPIES);
 
-/// What was copied.
+/// The record of the last copy of an object or a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Copied {
     /// The digest of the original when it was copied.

@@ -22,7 +22,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// All kinds of loss, the most serious first.
+    /// All kinds of loss, most serious first.
     pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
 
     /// Returns the name of this kind of loss on the command line.
@@ -68,7 +68,7 @@ impl Losses {
         self.0[loss as usize]
     }
 
-    /// Returns the kinds that have losses, the most serious first.
+    /// Returns the kinds that have losses, most serious first.
     pub fn kinds(&self) -> impl Iterator<Item = Loss> {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }

@@ -1,4 +1,4 @@
-//! Assigns drawings to previews, stores their results, and deletes those that no preview uses.
+//! Assigns drawings to previews, stores the results of drawings, and deletes drawings that no preview uses.
 
 use super::model::{ContentDigest, Drawing, DrawingState, Picture, Preview, PreviewDevice, Source, digest};
 use super::store;
@@ -8,7 +8,7 @@ use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, BlobId, DrawingId, PreviewId};
 use crate::vocab::limits;
 
-/// Assigns a drawing to each device of a new preview: one of an earlier preview of the same content, or a new one that waits.
+/// Assigns a drawing to each device of a new preview: the drawing of an earlier preview of the same content, or a new one.
 pub fn assign(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -45,7 +45,7 @@ pub fn assign(
     Ok(preview)
 }
 
-/// Returns the drawing that a new preview of this content can use.
+/// Returns the existing drawing that a new preview of this content can use, if any.
 fn usable(tx: &WriteTx<'_>, account: AccountId, digest: &ContentDigest) -> Result<Option<(DrawingId, Drawing)>> {
     let Some(id) = store::shared(tx, account, digest)? else { return Ok(None) };
     let Some(drawing) = store::drawing(tx, account, id)? else { return Ok(None) };
@@ -68,7 +68,7 @@ pub fn keep_file(tx: &mut WriteTx<'_>, name: &str, png: &[u8]) -> BlobId {
     blobs::put(tx, head(name, "image/png"), png)
 }
 
-/// Stores the result of a drawing, unless the drawing has a result or was deleted.
+/// Stores the result of a drawing, unless it already has a result or was deleted.
 pub fn finish(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -92,7 +92,7 @@ pub fn finish(
     Ok(())
 }
 
-/// Finishes a preview if none of its devices wait. Returns whether it is finished.
+/// Finishes a preview if none of its devices are waiting. Returns whether the preview is finished.
 pub fn close_if_done(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) -> Result<bool> {
     let Some(mut preview) = store::preview(tx, account, id)? else {
         store::close(tx, account, id);
@@ -112,7 +112,7 @@ pub fn close_if_done(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) ->
     Ok(true)
 }
 
-/// Deletes a preview, and the drawings that no other preview uses.
+/// Deletes a preview, and the drawings that only this preview uses.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, preview: &Preview) -> Result<()> {
     for device in &preview.devices {
         let Some(mut drawing) = store::drawing(tx, account, device.drawing)? else { continue };

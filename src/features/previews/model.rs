@@ -1,4 +1,4 @@
-//! Previews and their drawings as stored.
+//! Previews and their drawings, as stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,13 @@ use crate::engine::clients::transform::{Cut, Note};
 use crate::engine::store::Record;
 use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
 
-/// The version of the code that transforms and draws. A change of the pictures needs a new number, because old drawings are reused.
+/// The version of the code that transforms and draws. If the pictures change, this number must change, because old drawings are reused.
 const DRAWING_VERSION: u32 = 1;
 
 /// The digest of everything that a drawing depends on, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// Returns the digest of an email on a device. `text` is the text part, if it is known.
+/// Returns the digest of an email on a device. `text` is the text part of a stored email.
 pub fn digest(html: &str, text: Option<&str>, device: &Device, engine: &str) -> ContentDigest {
     let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
     let content = if device.is_text { text.unwrap_or(html) } else { html };
@@ -34,12 +34,12 @@ pub struct Preview {
     pub subject: String,
     /// The stored email, if the preview shows one.
     pub email: Option<EmailId>,
-    /// The email's content, as long as devices wait.
+    /// The email's content, while devices are waiting.
     pub source: Option<BlobId>,
     pub devices: Vec<PreviewDevice>,
-    /// The size of the files that were drawn for this preview.
+    /// The total size of the files that were drawn for this preview.
     pub bytes: u64,
-    /// How often the work was started.
+    /// The number of attempts to draw the preview.
     pub attempts: u8,
     pub created_at: Timestamp,
     pub finished_at: Option<Timestamp>,
@@ -57,11 +57,11 @@ pub struct PreviewDevice {
     pub cached: bool,
 }
 
-/// The email of a preview, as its worker reads it.
+/// The email of a preview, as the worker reads it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub html: String,
-    /// The text part of a stored email. The text of other emails is derived from the HTML.
+    /// The text part of a stored email. For other emails, the text is derived from the HTML.
     pub text: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Record for Drawing {}
 pub enum DrawingState {
     Waiting,
     Drawn(Box<Picture>),
-    /// The reason, for users.
+    /// The reason, as users see it.
     Failed(String),
 }
 
@@ -103,10 +103,10 @@ pub struct Picture {
     pub screenshot: BlobId,
     pub thumbnail: BlobId,
     pub full_thumbnail: BlobId,
-    /// The size of all three files.
+    /// The total size of the three files.
     pub bytes: u64,
     pub milliseconds: u32,
     pub drawn_at: Timestamp,
-    /// Whether all images were shown, so that later previews may use the drawing.
+    /// Whether all images were shown. Only then may later previews use the drawing.
     pub is_complete: bool,
 }

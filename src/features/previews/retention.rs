@@ -1,11 +1,11 @@
-//! Deletes old previews: after a week, and before if an account has too many or too large ones.
+//! Deletes old previews: after a week, or earlier if an account has too many or their files are too large.
 
 use super::{lifecycle, store};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Deletes the oldest finished previews of an account, so that a new one is within the limits.
+/// Deletes the oldest finished previews of an account, so that a new preview fits within the limits.
 pub fn make_space(tx: &mut WriteTx<'_>, account: AccountId) -> Result<()> {
     let previews = store::previews(tx, account)?;
     let mut count = previews.len();
@@ -21,7 +21,7 @@ pub fn make_space(tx: &mut WriteTx<'_>, account: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a bounded number of expired previews. Returns whether there may be more.
+/// Deletes some of the expired previews. Returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let oldest = store::oldest(tx, limits::EMAIL_PREVIEWS_SWEPT)?;
     let mut swept = 0;

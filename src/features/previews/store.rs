@@ -13,7 +13,7 @@ const QUEUE: Table<(PreviewId, AccountId), ()> = Table::new(tables::PREVIEW_QUEU
 const DRAWINGS: Table<(AccountId, DrawingId), Drawing> = Table::new(tables::PREVIEW_DRAWINGS);
 const DIGESTS: Table<(AccountId, ContentDigest), Shared> = Table::new(tables::PREVIEW_DIGESTS);
 
-/// The drawing that previews of the same content share.
+/// The drawing that previews with the same content share.
 #[derive(Serialize, Deserialize)]
 struct Shared(DrawingId);
 
@@ -30,7 +30,7 @@ pub fn previews(tx: &impl Read, account: AccountId) -> Result<Vec<Preview>> {
     Ok(rows.into_iter().map(|(_, preview)| preview).collect())
 }
 
-/// Stores a new preview. If devices wait, the preview is added to the queue.
+/// Stores a new preview. If it is not finished, also adds it to the queue.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, preview: &Preview) {
     tx.put(BY_TIME, &(preview.id, account), &());
     if preview.finished_at.is_none() {
@@ -55,7 +55,7 @@ pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) {
     tx.delete(PREVIEWS, &(account, id));
 }
 
-/// Returns the queued previews, oldest first. The queue is bounded.
+/// Returns the queued previews, oldest first, up to the maximum length of the queue.
 pub fn queued(tx: &impl Read) -> Result<Vec<(PreviewId, AccountId)>> {
     Ok(tx
         .list(QUEUE, &Span::default(), Order::Forward, limits::EMAIL_PREVIEWS_WAITING_MAX)?
@@ -81,17 +81,17 @@ pub fn delete_drawing(tx: &mut WriteTx<'_>, account: AccountId, id: DrawingId) {
     tx.delete(DRAWINGS, &(account, id));
 }
 
-/// Returns the drawing that previews of this content share.
+/// Returns the drawing that previews with this content share, if any.
 pub fn shared(tx: &impl Read, account: AccountId, digest: &ContentDigest) -> Result<Option<DrawingId>> {
     Ok(tx.get(DIGESTS, &(account, *digest))?.map(|Shared(id)| id))
 }
 
-/// Makes previews of this content share a drawing.
+/// Makes later previews with this content share a drawing.
 pub fn share(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) {
     tx.put(DIGESTS, &(account, *digest), &Shared(id));
 }
 
-/// Makes previews of this content use a new drawing, if they share this one.
+/// Makes later previews with this content use a new drawing, if they would share this one.
 pub fn unshare(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) -> Result<()> {
     if shared(tx, account, digest)? == Some(id) {
         tx.delete(DIGESTS, &(account, *digest));

@@ -1,4 +1,4 @@
-//! What the API returns about previews and devices.
+//! Previews and devices, as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,12 +44,12 @@ pub struct PreviewMetadata {
     pub completed_devices: usize,
     pub failed_devices: usize,
     pub processing_devices: usize,
-    /// The time until all devices were finished, in milliseconds; absent while devices are processed.
+    /// The time until all devices were finished, in milliseconds; absent until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processing_time: Option<u64>,
 }
 
-/// An email on one device. The picture is a simulation, not a photo of the client.
+/// An email on one device. The picture is a simulation, not a screenshot of the client.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewDeviceView {
@@ -71,7 +71,7 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of the PNG of the whole email. Valid for one to two days; requests return new URLs.
+    /// The URL of a PNG of the whole email. The URL is valid for one to two days; each request returns a new URL.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,
@@ -83,16 +83,16 @@ pub struct PreviewDeviceView {
     pub tier: Option<Tier>,
     /// The date of the support tables, as `YYYY-MM-DD`.
     pub data_version: Option<String>,
-    /// What the client removes from the email or changes in it.
+    /// The parts of the email that the client removes or changes.
     pub cuts: Vec<Cut>,
-    /// What a reader with this device may miss.
+    /// The problems that a reader with this device may miss.
     pub notes: Vec<Note>,
-    /// Whether an earlier preview had drawn the same content on this device.
+    /// Whether the drawing was already finished when the preview was created.
     pub cached: bool,
-    /// The time of the drawing, in milliseconds.
+    /// The time that drawing took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processing_time: Option<u32>,
-    /// Why the device failed.
+    /// The reason why drawing failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct PreviewView {
     /// The devices in the order of the request.
     pub devices: Vec<PreviewDeviceView>,
     pub metadata: PreviewMetadata,
-    /// Whether earlier previews had drawn all devices, so that nothing was drawn.
+    /// Whether all drawings were already finished when the preview was created.
     pub cached: bool,
     pub created_at: WireTime,
     /// When the preview is deleted.
@@ -136,7 +136,7 @@ pub struct OneDeviceView {
     pub device: PreviewDeviceView,
 }
 
-/// Loads what views need.
+/// Loads the data of views.
 pub struct Viewer<'a, R> {
     pub engine: &'a Engine,
     pub tx: &'a R,
@@ -186,7 +186,7 @@ impl<R: Read> Viewer<'_, R> {
 
     fn of(&self, device: &PreviewDevice, drawing: &Drawing) -> PreviewDeviceView {
         let link = |file: BlobId| Some(self.engine.file_link(file).0);
-        // A device of an older version keeps its key as its name.
+        // If a device no longer exists, its key is also its name.
         let known = devices::find(&device.key);
         let view = PreviewDeviceView { cached: device.cached, ..PreviewDeviceView::waiting(&device.key, known) };
         match &drawing.state {
@@ -301,7 +301,7 @@ impl PreviewView {
     }
 }
 
-/// Returns the status of a preview, and its numbers of devices.
+/// Returns the status of a preview, and the number of its devices in each status.
 fn summary(preview: &Preview, drawings: &[Drawing]) -> (PreviewStatus, PreviewMetadata) {
     let count = |wanted: fn(&DrawingState) -> bool| drawings.iter().filter(|drawing| wanted(&drawing.state)).count();
     let processing = count(DrawingState::is_waiting);

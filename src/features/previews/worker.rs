@@ -1,7 +1,7 @@
 //! Draws the devices of waiting previews, in steps that can be repeated.
 //!
-//! A preview is claimed by counting the attempt. Each device is stored when it is drawn; after a crash, the preview continues with the
-//! devices that still wait.
+//! Claiming a preview counts an attempt. Each drawing is stored when it is finished, so after a crash, the preview continues with the
+//! devices that are still waiting.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
 use crate::vocab::{limits, placeholders, tables};
 
-/// The HTML that one worker process may return, with all of its copies. A process returns at most 32 MiB.
+/// The size of all views that one worker process may return. A process returns at most 32 MiB.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The highest density. The screens of phones have three pixels per CSS pixel, which a dashboard does not show.
+/// The maximum density. The screens of phones have three pixels per CSS pixel, but the dashboard shows pictures smaller.
 const DENSITY_MAX: f32 = 2.0;
-/// The width of the largest phone in CSS pixels. Phones scale wide emails down, also in browsers.
+/// The maximum width of a phone in CSS pixels. Phones, including their browsers, scale wide emails down.
 const PHONE_WIDTH_PX_MAX: u32 = 500;
-/// The pause before a preview is drawn again for which no worker process was free.
+/// The pause before a preview is tried again if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The data that the work on a preview needs.
@@ -41,14 +41,14 @@ struct Studio {
     data: Arc<EnvironmentData>,
 }
 
-/// A preview that is worked on.
+/// A preview that is being drawn.
 struct Running {
     id: PreviewId,
     account: AccountId,
     drawings: Vec<DrawingId>,
 }
 
-/// Draws waiting previews, several at the same time and those of different accounts first.
+/// Draws waiting previews, several in parallel, preferably of different accounts.
 pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let studio = Studio { data: engine.data(environment).clone(), engine };
     let mut work = FuturesUnordered::new();
@@ -56,7 +56,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
     let mut running: Vec<Running> = Vec::new();
     let mut failed = None;
     loop {
-        // Subscribe before reading the queue, so that no addition in between is missed.
+        // Subscribe before reading the queue, so that an addition in between is not missed.
         let added = Box::pin(studio.data.store.changed(tables::PREVIEW_QUEUE).notified());
         while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP {
             let Some(next) = next(&studio.data.store.read(), &started, &running)? else { break };
@@ -71,7 +71,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
         tokio::select! {
             Some((id, result)) = work.next() => {
                 running.retain(|one| one.id != id);
-                // A failed preview is left for the next step, while the others finish.
+                // A failed preview is left for the next step, and the others finish.
                 failed = result.err().or(failed);
             }
             () = added, if running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP => {}
@@ -79,8 +79,8 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
     }
 }
 
-/// Returns the oldest preview that was not started yet: of the accounts with the least running work. A preview of the content of a running
-/// one waits for its drawings.
+/// Returns the oldest preview that has not been started, from the accounts with the fewest running previews. A preview that shares a
+/// waiting drawing with a running preview is not returned.
 fn next(tx: &ReadTx, started: &HashSet<PreviewId>, running: &[Running]) -> Result<Option<Running>, Failure> {
     let mut queue = store::queued(tx)?;
     queue.retain(|(id, _)| !started.contains(id));
@@ -95,13 +95,13 @@ fn next(tx: &ReadTx, started: &HashSet<PreviewId>, running: &[Running]) -> Resul
     Ok(None)
 }
 
-/// A device that waits.
+/// A device that is waiting.
 struct Waiting {
     device: &'static Device,
     drawing: DrawingId,
 }
 
-/// What a claimed preview still needs.
+/// The parts of a claimed preview that must be drawn.
 struct Claimed {
     source: Source,
     waiting: Vec<Waiting>,
@@ -129,7 +129,7 @@ impl Studio {
         self.postpone(account, id).await
     }
 
-    /// Counts an attempt, and returns what waits. After too many attempts, the waiting devices fail.
+    /// Counts an attempt, and returns the waiting devices. After too many attempts, the waiting devices fail.
     async fn claim(&self, account: AccountId, id: PreviewId) -> Result<Option<Claimed>, Failure> {
         let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Claimed>, rows::Error> {
             let Some(mut preview) = store::preview(tx, account, id)? else { return Ok(None) };
@@ -160,7 +160,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Returns the attempt of a preview that had no worker process, and waits a moment.
+    /// Takes back the attempt of a preview for which no worker process was free, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {
@@ -174,7 +174,7 @@ impl Studio {
         Ok(())
     }
 
-    /// Returns what the clients show of the email, in the order of the devices.
+    /// Returns the email as the clients show it, in the order of the devices.
     async fn views(&self, html: &str, text: Option<&str>, waiting: &[Waiting]) -> Result<Vec<ClientView>, RenderError> {
         let mut views = Vec::with_capacity(waiting.len());
         let in_one = (VIEWS_BYTES_MAX / html.len().max(1)).max(1);
@@ -190,7 +190,7 @@ impl Studio {
         Ok(views)
     }
 
-    /// Draws devices, several at the same time, and stores each when it is drawn.
+    /// Draws devices, several in parallel, and stores each drawing when it is finished.
     async fn pictures(
         &self,
         account: AccountId,
@@ -210,7 +210,7 @@ impl Studio {
         Ok(())
     }
 
-    /// Draws one device and stores the result. If no worker process is free, the device waits for the next step.
+    /// Draws one device and stores the result. If no worker process is free, the device stays waiting for the next step.
     async fn picture(
         &self,
         account: AccountId,
@@ -259,10 +259,10 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
     Ok(waiting)
 }
 
-/// Returns how a device is drawn.
+/// Returns the options for drawing a device.
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
-    // At 120 dpi, Windows enlarges everything, so the window has fewer CSS pixels.
+    // At 120 dpi, Windows enlarges everything, so the window is fewer CSS pixels wide.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -282,7 +282,7 @@ fn options(device: &Device) -> ScreenshotOptions {
     }
 }
 
-/// Stores the files of a drawing.
+/// Stores the files of a drawing, and returns the picture.
 fn keep(
     tx: &mut WriteTx<'_>,
     view: client_views::ClientViewHead,

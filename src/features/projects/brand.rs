@@ -21,7 +21,7 @@ pub struct Brand {
     pub description: Option<String>,
     /// The languages of the brand's pages (BCP 47), the main language first.
     pub languages: Vec<String>,
-    /// Candidates for a logo, the best first.
+    /// Candidates for a logo, best first.
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
@@ -188,7 +188,7 @@ pub struct BrandSocialLink {
 pub struct BrandContact {
     /// The legal name of the company, if it differs from the brand's name.
     pub company: Option<String>,
-    /// The postal address in one line.
+    /// The postal address on one line.
     pub address: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,

@@ -66,7 +66,7 @@ pub struct Logos {
 }
 
 impl Logos {
-    /// Returns the logos that users have set, the most important first.
+    /// Returns the logos that users have set, most important first.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         [&self.primary, &self.secondary, &self.favicon].into_iter().flatten().map(String::as_str)
     }

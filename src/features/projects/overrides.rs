@@ -20,7 +20,7 @@ pub struct BrandOverrides {
     pub description: Option<String>,
     /// The legal name of the company.
     pub company: Option<String>,
-    /// The postal address in one line.
+    /// The postal address on one line.
     pub address: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,

@@ -388,7 +388,7 @@ impl ProductView {
 /// The result of removing an image, a knowledge-base entry or a product.
 #[derive(Serialize, JsonSchema)]
 pub struct Removed {
-    /// A message for users that says what was removed.
+    /// A message for users that names what was removed.
     pub message: String,
 }
 

@@ -205,7 +205,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the number of attempts so far: handoffs and deferrals.
+    /// Returns the number of attempts so far while another attempt is possible; 0 in all other states.
     fn attempts(&self) -> u16 {
         match self {
             Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,

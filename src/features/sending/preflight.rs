@@ -40,7 +40,7 @@ pub fn sender(
         "POST /v1/domains {{\"domain\": \"{domain}\"}} adds it; publish the DNS records in the response, then call \
          POST /v1/domains/{domain}/verify"
     );
-    let failure = Failure::because(Code::DomainNotVerified, format!("the domain {domain} is not verified.")).in_field("from");
+    let failure = Failure::because(Code::DomainNotVerified, format!("The domain {domain} is not verified.")).in_field("from");
     Err(failure.see("domains.create", hint).with(json!({ "domain": domain })))
 }
 

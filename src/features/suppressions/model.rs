@@ -23,7 +23,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All reasons, the least serious first.
+    /// All reasons, least serious first.
     pub const ALL: [Self; 5] = [Self::Unsubscribe, Self::Manual, Self::BounceHard, Self::Complaint, Self::Erased];
 
     /// Returns whether the reason also prevents transactional messages.

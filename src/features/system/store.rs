@@ -43,7 +43,7 @@ const QUEUES: &[(&str, TableId)] = &[
     ("Mailings being sent", tables::MAILING_QUEUE),
     ("Messages to retry later", tables::RECIPIENT_RETRIES),
     ("Mailings that continue later", tables::MAILING_TURNS),
-    ("Bounces and complaints to process", tables::SIMULATIONS),
+    ("Simulated bounces, complaints, opens, and clicks", tables::SIMULATIONS),
     ("Events for webhooks", tables::OUTBOX_QUEUE),
     ("Webhook deliveries", tables::WEBHOOK_DUE),
     ("Orders to attribute again", tables::CLICK_CHANGES),

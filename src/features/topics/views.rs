@@ -22,8 +22,8 @@ pub struct TopicView {
     pub visibility: TopicVisibility,
     /// The position of the topic; the smallest comes first.
     pub display_order: u64,
-    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with
-    /// `includeInactive`.
+    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with `includeInactive`.
+    /// Sends can still use an inactive topic.
     pub is_active: bool,
     /// The number of contacts that are subscribed to the topic now, by choice or by default, whatever their status.
     pub subscriber_count: u64,

@@ -1,4 +1,4 @@
-//! The input that the operations share: the HTML in the request, or a stored email.
+//! The input that the operations share: HTML in the request, or a stored email.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::features::emails;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
 
-/// Returns the schema of inputs with either `html` or `emailId`.
+/// Returns the schema of an input with exactly one of `html` and `emailId`.
 pub fn one_source() -> Value {
     json!([
         { "required": ["html"], "properties": { "html": { "type": "string" }, "emailId": { "type": "null" } } },
@@ -19,7 +19,7 @@ pub fn one_source() -> Value {
     ])
 }
 
-/// Returns the email that a request names, with exactly one of both fields.
+/// Returns the email that a request specifies by exactly one of `html` and `emailId`.
 pub async fn load(context: &Context, html: Option<String>, email: Option<EmailId>) -> Result<CheckedEmail, Failure> {
     match (html, email) {
         (Some(html), None) => given(html),
@@ -57,12 +57,15 @@ pub fn check_html(html: &str) -> Result<(), Failure> {
     }
     if html.len() > limits::HTML_IMPORT_BYTES_MAX {
         let max = limits::HTML_IMPORT_BYTES_MAX;
-        return Err(Failure::field("html", format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", html.len())));
+        return Err(Failure::field(
+            "html",
+            format_args!("the HTML is {} bytes long; shorten it to at most {max} bytes", html.len()),
+        ));
     }
     Ok(())
 }
 
-/// Fails if a request names too many clients or languages.
+/// Fails if a request lists too many clients or languages.
 pub fn check_choices(field: &str, choices: &[impl Sized]) -> Result<(), Failure> {
     let max = limits::VALIDATION_CHOICES_MAX;
     if choices.len() <= max {
@@ -71,7 +74,7 @@ pub fn check_choices(field: &str, choices: &[impl Sized]) -> Result<(), Failure>
     Err(Failure::field(field, format_args!("expected at most {max} items, found {}", choices.len())))
 }
 
-/// Returns the time that a check may take: `wanted`, or less if the request must end earlier.
+/// Returns the time limit for a check: `wanted`, or less if the request must end earlier.
 pub fn time_limit(context: &Context, wanted: Duration) -> Duration {
     let request = context.engine.settings.server.request_seconds.seconds();
     let left = request.saturating_sub(limits::VALIDATION_RESPONSE_TIME).max(request / 2);

@@ -1,4 +1,4 @@
-//! The operations that check an email on request. The checks are in [`crate::features::checks`]. Nothing is stored.
+//! The operations that check an email on request. They store nothing. The checks themselves are in [`crate::features::checks`].
 
 pub mod input;
 pub mod ops;

@@ -141,7 +141,7 @@ pub struct End {
     pub error: Option<String>,
 }
 
-/// What the end of an attempt means for the delivery and its endpoint.
+/// The outcome of an attempt, which decides what happens to the delivery and its endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Success,

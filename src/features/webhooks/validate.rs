@@ -42,7 +42,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     }
     if url.host().is_some_and(|host| matches!(host, Host::Domain(name) if !is_resolvable(name))) {
         return Err(refused(
-            "the host is not a valid domain name: its labels have 1 to 63 characters, and the whole name at most 253",
+            "the host is not a valid domain name: each label must have 1 to 63 characters, and the whole name at most 253",
         ));
     }
     if let Some(error) = engine.fetch.refusal(&url) {

@@ -112,7 +112,7 @@ mod tests {
             (error.status, error.field.as_str(), error.message.as_str()),
             (StatusCode::BAD_REQUEST, "role", "There is one owner.")
         );
-        let unverified = Failure::because(Code::DomainNotVerified, "the domain a.example is not verified.").in_field("from");
+        let unverified = Failure::because(Code::DomainNotVerified, "The domain a.example is not verified.").in_field("from");
         let error = PageError::from(unverified.see("domains.create", "POST /v1/domains adds it"));
         assert_eq!(
             error.message,

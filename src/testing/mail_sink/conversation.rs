@@ -156,7 +156,7 @@ impl Peer<'_> {
         let is_usual = action == SinkAction::Usual;
         let said = self.perform(action, usual).await;
         if !is_usual {
-            self.shared.seen().misdeeds += 1;
+            self.shared.seen().unusual_actions += 1;
         }
         match said? {
             Said::AndStays(text) => Ok(text),

@@ -147,7 +147,7 @@ struct Seen {
     connections: usize,
     open: usize,
     open_max: usize,
-    misdeeds: usize,
+    unusual_actions: usize,
 }
 
 impl MailSink {
@@ -224,8 +224,8 @@ impl MailSink {
     }
 
     /// Returns the number of unusual actions that were carried out completely.
-    pub fn misdeeds(&self) -> usize {
-        self.seen().misdeeds
+    pub fn unusual_actions(&self) -> usize {
+        self.seen().unusual_actions
     }
 
     /// Stops the server immediately. Its accepted messages can still be read.

@@ -319,19 +319,19 @@ async fn checks(scene: &Scene<'_>) {
     comes(scene, &page, "has no alt attribute").await;
     assert!(!tab.text().await.contains("recieve"));
     tab.click_path("//li[contains(., 'has no alt attribute')]//button[normalize-space()='Ignore']").await;
-    tab.sees("The finding is ignored.").await;
+    tab.sees("Finding ignored.").await;
     tab.press_through("Stop ignoring").await;
-    tab.sees("The finding is no longer ignored.").await;
+    tab.sees("Finding restored.").await;
 }
 
 /// Opens one device in full size, and compares it with another.
 async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
-    tab.sees("The pictures are simulations").await;
+    tab.sees("Previews are simulations").await;
     let end = Instant::now() + PATIENCE;
-    while tab.text().await.contains("pictures are drawn") {
-        assert!(Instant::now() < end, "the pictures are not drawn");
+    while tab.text().await.contains("previews drawn") {
+        assert!(Instant::now() < end, "the previews are not drawn");
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     }
     tab.click(".devices h2 a").await;

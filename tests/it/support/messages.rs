@@ -46,7 +46,7 @@ impl SentMessage {
     }
 }
 
-/// Returns a header field in one line.
+/// Returns a header field on one line.
 fn field(message: &Message<'_>, name: &str) -> String {
     let raw = message.header_raw(name).unwrap_or_else(|| panic!("there is no {name}"));
     raw.split_whitespace().collect::<Vec<_>>().join(" ")

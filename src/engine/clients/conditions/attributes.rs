@@ -8,19 +8,19 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Applies, Condition, Test};
 
-/// The part of an embedded image that is searched for signs of an animation.
+/// The number of characters of an embedded image that are searched for signs of an animation.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
-/// The elements of a list that are searched for items with a value.
+/// The number of a list's elements that are searched for items with a value.
 const LIST_ELEMENTS_MAX: usize = 300;
 
-/// The declarations that are searched for a background of the body.
+/// The number of declarations that are searched for a background of the body.
 const DECLARATIONS_MAX: usize = 2_000;
 
-/// The levels of nesting that are searched. Emails have about 20.
+/// The number of ancestors that are searched. Emails are nested about 20 levels deep.
 const ANCESTORS_MAX: usize = 200;
 
-/// Whether the condition holds for a use of an element or attribute.
+/// Returns whether the condition applies to a use of an element or attribute.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     let (index, attribute) = match one.site {
         Site::Element(index) => (index, None),
@@ -62,13 +62,13 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     }
 }
 
-/// Returns the elements that contain an element, the innermost first.
+/// Returns the elements that contain an element, innermost first.
 fn ancestors<'v, 'a>(view: &'v View<'a>, index: u32) -> impl Iterator<Item = &'v Element<'a>> {
     let parent = |element: &&Element<'a>| element.parent.and_then(|parent| view.element(parent));
     std::iter::successors(view.element(index).and_then(|element| parent(&element)), parent).take(ANCESTORS_MAX)
 }
 
-/// Whether an attribute, an inline style or a rule gives the body a background.
+/// Returns whether an attribute, an inline style or a rule gives the body a background.
 fn has_body_background(view: &View<'_>) -> bool {
     let Some((index, body)) = (0_u32..).zip(&view.document.elements).find(|(_, element)| element.name == "body") else {
         return false;
@@ -104,7 +104,7 @@ fn mailto_parameters(value: &str) -> impl Iterator<Item = &str> {
     query.split('&').map(|pair| pair.trim_start_matches("amp;")).filter_map(|pair| pair.split('=').next())
 }
 
-/// Whether rules of a `style` element match elements before it.
+/// Returns whether a rule of a `style` element matches an element before the `style` element.
 fn is_late(view: &View<'_>, index: u32) -> bool {
     let rules = view.sheets.rules.iter().zip(&view.reach).filter(|(rule, _)| rule.element == index);
     rules.into_iter().any(|(_, reach)| reach.elements.first().is_some_and(|first| *first < index))
@@ -116,7 +116,7 @@ pub fn data_type(text: &str) -> &str {
     text.get(start..).unwrap_or_default().split([';', ',']).next().unwrap_or_default()
 }
 
-/// Whether the image of a use is animated. Only images that are part of the email can be read.
+/// Returns whether the image of a use is animated. Only images embedded in the email can be examined.
 pub fn animated(view: &View<'_>, one: &Use) -> Applies {
     let text = one.span.of(view.source);
     let Some(data) = text.find(";base64,").and_then(|at| text.get(at + ";base64,".len()..)) else { return Applies::Unknown };
@@ -124,7 +124,7 @@ pub fn animated(view: &View<'_>, one: &Use) -> Applies {
         data.chars().take(IMAGE_CHARACTERS_MAX).filter(|one| one.is_ascii_alphanumeric() || matches!(one, '+' | '/')).collect();
     let whole = encoded.get(..encoded.len() / 4 * 4).unwrap_or_default();
     let Ok(bytes) = BASE64.decode(whole.as_bytes()) else { return Applies::Unknown };
-    // Each frame of an animated GIF has a graphic control extension; animated WebP has an ANIM chunk.
+    // Each frame of an animated GIF has a graphic control extension; an animated WebP file has an ANIM chunk.
     let frames = bytes.windows(3).filter(|window| window == b"\x21\xF9\x04").count();
     (frames > 1 || bytes.windows(4).any(|window| window == b"ANIM")).into()
 }

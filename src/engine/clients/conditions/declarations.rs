@@ -6,10 +6,10 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Condition, Test, is_inline, styled};
 
-/// The tokens of a value that are read. The longest values are lists of gradients.
+/// The number of tokens of a value that are read. The longest values are lists of gradients.
 const PIECES_MAX: usize = 1000;
 
-/// Whether the condition holds for a use in a declaration.
+/// Returns whether the condition applies to a use in a declaration.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &Declaration) -> bool {
     let source = view.source;
     let pieces = view.sheets.value(declaration);
@@ -71,7 +71,7 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         Test::InSheet => !is_inline(view, declaration.owner),
         Test::KeyframePercent => false,
         Test::ElementIn => styled(view, declaration).iter().any(|element| condition.has(&element.name)),
-        // Zero is the default of elements other than cells, so nothing is lost.
+        // Elements other than cells have no padding by default, so a padding of zero loses nothing.
         Test::ElementNotIn if name.to_ascii_lowercase().starts_with("padding") && !has_size(pieces) => false,
         Test::ElementNotIn => styled(view, declaration).iter().any(|element| !condition.has(&element.name)),
         Test::Base64In | Test::Base64NotIn => {
@@ -86,7 +86,7 @@ fn is_negative(piece: &Piece) -> bool {
     matches!(piece.kind, Kind::Number | Kind::Dimension | Kind::Percentage) && piece.number < 0.0
 }
 
-/// Whether a value has a size other than zero.
+/// Returns whether a value contains a length or percentage other than zero.
 fn has_size(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| matches!(piece.kind, Kind::Dimension | Kind::Percentage) && piece.number != 0.0)
 }
@@ -116,7 +116,7 @@ fn has_image(source: &str, pieces: &[Piece]) -> bool {
     })
 }
 
-/// Whether what a margin surrounds has a background.
+/// Returns whether an element with this margin has a background.
 fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_background = |name: &str| name.eq_ignore_ascii_case("background-color") || name.eq_ignore_ascii_case("background");
     let source = view.source;
@@ -124,7 +124,7 @@ fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
         || styled(view, declaration).iter().any(|element| view.document.attribute(source, element, "bgcolor").is_some())
 }
 
-/// Whether a cell with a vertical padding has a neighbor with another padding.
+/// Returns whether a cell with this vertical padding has a neighbor with a different padding.
 fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
     let vertical =
         !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));
@@ -143,7 +143,7 @@ fn neighbor_differs(view: &View<'_>, element: &Element<'_>) -> bool {
     paddings(view, previous) != paddings(view, element)
 }
 
-/// Returns the class and the paddings of a cell, which decide whether two cells have the same padding.
+/// Returns the class and the vertical paddings of a cell, which are compared to decide whether two cells have the same padding.
 fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec<&'a str>) {
     let style = view.document.attribute(view.source, element, "style").unwrap_or_default();
     let found = style
@@ -153,7 +153,7 @@ fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec
     (view.document.attribute(view.source, element, "class"), found.collect())
 }
 
-/// Whether the color function of a use has spaces instead of commas, or has an alpha value.
+/// Returns whether the color function of a use separates its values with spaces instead of commas, or has an alpha value.
 fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[Piece]) -> bool {
     let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
     if condition.test == Test::SpacedColor {

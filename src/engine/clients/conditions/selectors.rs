@@ -8,10 +8,10 @@ use super::super::view::View;
 use super::{Condition, Test};
 use crate::base::source::Span;
 
-/// The parts of a compound selector that are read on each side of a part.
+/// The maximum number of parts that are read before and after a part to find its compound selector.
 const COMPOUND_MAX: usize = 32;
 
-/// Whether the condition holds for a use in an at-rule, a rule or a selector.
+/// Returns whether the condition applies to a use in an at-rule, a rule or a selector.
 pub fn decide(condition: &Condition, view: &View<'_>, one: &Use) -> bool {
     match one.site {
         Site::AtRule(index) => {
@@ -79,7 +79,7 @@ fn media_types<'s>(source: &'s str, prelude: &'s [Piece]) -> impl Iterator<Item 
         .filter(|word| !["and", "or", "not", "only"].iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// Returns the elements that the rules of an at-rule match.
+/// Returns the elements that the rules inside an at-rule match.
 fn touched_by<'v, 'a>(view: &'v View<'a>, at_rule: u32) -> impl Iterator<Item = &'v Element<'a>> {
     let span = view.sheets.at_rules.get(at_rule as usize).map(|at_rule| at_rule.span).unwrap_or_default();
     let first = view.sheets.rules.partition_point(|rule| rule.span.start < span.start);
@@ -116,7 +116,7 @@ fn position(parts: &[SelectorPart], span: Span) -> Option<usize> {
     parts.binary_search_by_key(&span.start, |part| part.span.start).ok()
 }
 
-/// Returns the part of a selector between two combinators that contains a span.
+/// Returns the compound selector, the part between two combinators, that contains a span.
 fn compound(parts: &[SelectorPart], span: Span) -> &[SelectorPart] {
     let at = position(parts, span).unwrap_or_default();
     let near = parts.get(at.saturating_sub(COMPOUND_MAX)..at).unwrap_or_default();

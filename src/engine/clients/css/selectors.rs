@@ -1,10 +1,10 @@
-//! Reads selectors into their parts.
+//! Splits selectors into their parts.
 
 use super::{Kind, Part, Piece, Selector, SelectorPart, Sheets};
 use crate::base::source::Span;
 
 impl Sheets {
-    /// Reads the selectors of a rule, and returns their positions.
+    /// Reads the selectors of a rule, and returns their positions in [`Sheets::selectors`].
     pub(super) fn selectors(&mut self, source: &str, prelude: Span) -> Span {
         let first = self.selectors.len();
         let mut at = prelude.start;
@@ -48,7 +48,7 @@ impl Sheets {
         }
     }
 
-    /// Reads a type, class, ID, attribute or pseudo-class at a position, and returns the position after it.
+    /// Reads a type, class, ID, attribute or pseudo-class selector at a position, and returns the position after it.
     fn simple(&mut self, source: &str, at: u32, end: u32) -> u32 {
         let Some(piece) = self.piece(at) else { return end };
         let following = |offset: u32| self.piece(at + offset).filter(|_| at + offset < end);

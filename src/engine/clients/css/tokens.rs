@@ -22,7 +22,7 @@ pub enum Kind {
     Semicolon,
     Comma,
     Delim(char),
-    /// `~=`, `|=`, `^=`, `$=` or `*=`.
+    /// A match operator of attribute selectors: `~=`, `|=`, `^=`, `$=` or `*=`.
     Match(char),
     Function,
     Parenthesis,
@@ -54,7 +54,7 @@ impl Piece {
         }
     }
 
-    /// Whether the token is an identifier, at-keyword or function of this name.
+    /// Returns whether the token is an identifier, at-keyword or function of this name.
     pub fn is(&self, source: &str, name: &str) -> bool {
         self.name(source).eq_ignore_ascii_case(name)
     }
@@ -64,7 +64,7 @@ impl Piece {
         let text = self.span.of(source);
         let digits = text.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '+' | '-'));
         match digits.strip_prefix(['e', 'E']) {
-            // The exponent of a number such as 1e3px.
+            // Skip the exponent of a number such as 1e3px.
             Some(rest) if rest.starts_with(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-')) => {
                 rest.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '+' | '-'))
             }
@@ -73,7 +73,7 @@ impl Piece {
     }
 }
 
-/// Adds the tokens of a text, with the content of blocks after the token that opens them.
+/// Adds the tokens of a text. The content of a block follows the token that opens the block.
 pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, sheets: &mut Sheets, owner: Owner, depth: u8) {
     loop {
         let start = input.position().byte_index();
@@ -96,7 +96,7 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
                 Ok(())
             });
         } else {
-            // The parser skips the block before the next token.
+            // The parser skips the rest of the block before the next token.
             input.skip_whitespace();
         }
         let closed = input.position().byte_index();
@@ -143,7 +143,8 @@ fn kind(token: &Token<'_>) -> (Kind, f32) {
     (kind, 0.0)
 }
 
-/// Replaces the character references that occur in `style` attributes. Returns the text, and pairs of an offset in it and in the source.
+/// Decodes the character references that occur in `style` attributes. Returns the text, and pairs of an offset in the text and the
+/// corresponding offset in the source.
 pub(super) fn decode(text: &str) -> (String, Vec<(u32, u32)>) {
     let mut decoded = String::with_capacity(text.len());
     let mut offsets = vec![(0, 0)];

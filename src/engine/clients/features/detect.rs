@@ -7,10 +7,10 @@ use super::super::view::View;
 use super::{FeatureId, Pattern, TABLE, images, known};
 use crate::base::source::Span;
 
-/// The uses that are collected in an email. A newsletter of 100 KB has about 10,000.
+/// The maximum number of uses that are collected in an email. A newsletter of 100 KB has about 10,000.
 const USES_MAX: usize = 500_000;
 
-/// Where a feature is used. Numbers are positions in the parts of a [`View`].
+/// The place where a feature is used. Numbers are positions in the lists of a [`View`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     Element(u32),
@@ -84,11 +84,11 @@ impl Found<'_, '_> {
                 self.add(&[*feature], element.start_tag, Site::Element(index));
             }
         }
-        // The attributes of SVG have meanings of their own.
+        // The attributes of SVG have different meanings.
         if element.in_svg || element.name == "svg" {
             return;
         }
-        // So have those of VML.
+        // The attributes of VML have different meanings too.
         let is_vml = element.name.contains(':');
         let view = self.view;
         for attribute in view.document.attributes_of(element) {
@@ -105,7 +105,7 @@ impl Found<'_, '_> {
     fn matches(&self, pattern: &Pattern, element: &Element<'_>) -> bool {
         let Some(name) = &pattern.attribute else { return true };
         let value = self.view.document.attribute(self.view.source, element, name);
-        // An input without a type is a text field, and a button without a type submits.
+        // By default, an input is a text field, and a button submits.
         let value = match (&*element.name, &**name) {
             ("input", "type") => Some(value.unwrap_or("text")),
             ("button", "type") => Some(value.unwrap_or("submit")),
@@ -162,7 +162,7 @@ impl Found<'_, '_> {
             self.special("variable", declaration.span, site);
         }
         let properties = known(&TABLE.properties, name);
-        // `src` and other descriptors of `@font-face` are part of the at-rule.
+        // `src` and other descriptors of `@font-face` belong to the at-rule.
         let is_descriptor = matches!(declaration.owner, Owner::AtRule(at) if self.at_rule_is(at, "@font-face"));
         if is_descriptor {
             return;
@@ -211,7 +211,7 @@ impl Found<'_, '_> {
                 let url = piece.span.of(source).get(4..).unwrap_or_default();
                 self.image(url.trim_end_matches(')'), piece.span, site);
             }
-            // The percentages of colors are not sizes.
+            // Percentages in colors are not sizes.
             Kind::Percentage if piece.span.start >= color_end => self.add(known(&TABLE.units, "%"), piece.span, site),
             Kind::Dimension if !name.starts_with("--") || piece.span.start >= color_end => {
                 self.add(known(&TABLE.units, piece.unit(source)), piece.span, site);

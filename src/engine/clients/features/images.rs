@@ -1,6 +1,6 @@
-//! The type of an image, by the extension of its URL or the media type of a `data:` URL.
+//! Returns the type of an image from the extension of its URL or the media type of a `data:` URL.
 
-/// Returns the type of the image at a URL: `png`, `jpg`, and so on.
+/// Returns the type of the image at a URL, such as `png` or `jpg`.
 pub fn kind(url: &str) -> Option<&'static str> {
     let url = url.trim();
     if let Some(data) = strip_prefix(url, "data:") {
@@ -56,7 +56,7 @@ pub fn of_media_type(media_type: &str) -> Option<&'static str> {
     known.iter().find(|(name, _)| media_type.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind)
 }
 
-/// Whether the image is part of the URL, in base 64.
+/// Returns whether the URL contains the image in Base64.
 pub fn is_base64(url: &str) -> bool {
     let head = strip_prefix(url.trim(), "data:").and_then(|data| data.split(',').next());
     head.is_some_and(|head| head.to_ascii_lowercase().split(';').any(|word| word.trim() == "base64"))

@@ -1,4 +1,4 @@
-//! The features that are found in emails: one entry of `assets/clients/features.toml` for each feature of the support tables.
+//! The features that can be found in emails: one entry in `assets/clients/features.toml` for each feature of the support tables.
 
 pub mod detect;
 mod images;
@@ -30,7 +30,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The share of an element's presentation that is lost, from 0 to 1.
+    /// Returns the share of an element's presentation that is lost, from 0 to 1.
     pub fn weight(self) -> f64 {
         match self {
             Self::Nothing => 0.0,
@@ -65,10 +65,10 @@ pub struct Entry {
     attribute: Vec<String>,
     image: Vec<String>,
     special: Option<String>,
-    /// Why no detector exists.
+    /// The reason why no detector exists.
     pub undetectable: Option<String>,
     pub effect: Option<Effect>,
-    /// What to do instead.
+    /// The alternative to the feature.
     pub fix: Option<String>,
     example: Option<String>,
 }
@@ -153,7 +153,7 @@ pub struct Table {
     special: Index<FeatureId>,
 }
 
-/// The table that is part of the program.
+/// The table that is embedded in the program.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table::parse(include_str!("../../../../assets/clients/features.toml")).expect("a test parses the embedded file")
 });
@@ -220,7 +220,7 @@ impl Table {
 fn known<'t, T>(index: &'t Index<T>, name: &str) -> &'t [T] {
     let mut small = [0_u8; 40];
     let found = match small.get_mut(..name.len()) {
-        // Names are compared in lowercase, without an allocation.
+        // Names are compared in lowercase, without allocating memory.
         Some(copy) => {
             copy.copy_from_slice(name.as_bytes());
             copy.make_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The end of a message that is longer than a client shows.
+//! Clips a message that is longer than a client shows.
 
 use super::super::html::{self, VOID};
 use crate::base::source::Lines;
@@ -15,7 +15,7 @@ pub struct Clipped {
     pub line: u32,
 }
 
-/// Ends a message before the tag or word that passes the limit, or returns `None` if the message is short enough.
+/// Clips a message before the tag or word that exceeds the limit. Returns `None` if the message is short enough.
 pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
     if html.len() <= limit {
         return None;
@@ -25,7 +25,7 @@ pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
         end -= 1;
     }
     let head = html.get(..end)?;
-    // A tag that is cut in the middle would hide the line.
+    // An incomplete tag would hide the line.
     let end = match (head.rfind('<'), head.rfind('>')) {
         (Some(open), Some(close)) if open > close => open,
         (Some(open), None) => open,

@@ -1,7 +1,7 @@
-//! Dark modes: changes the lightness of colors in OKLab, and keeps their hue.
+//! Applies dark modes: changes the lightness of colors in OKLab, and keeps their hue.
 //!
-//! Clients do not publish their formulas. White becomes a near-black and black becomes white; what the kinds of dark mode change is
-//! known, the exact colors are approximate.
+//! Clients do not publish their formulas. It is known which colors each kind of dark mode changes, but the resulting colors are
+//! approximate: white becomes nearly black, and black becomes white.
 
 use crate::base::color::{self, Seen};
 use crate::base::text::Color;
@@ -12,9 +12,9 @@ use super::super::view::View;
 use super::{Edit, apply};
 use crate::base::source::Span;
 
-/// The lightness of a white background in dark mode, like that of #121212.
+/// The lightness in dark mode of a white background, similar to that of #121212.
 const DARKEST: f32 = 0.18;
-/// In a partial dark mode, backgrounds darker than this and text lighter than this stay.
+/// In partial dark mode, backgrounds darker than this and text lighter than this are not changed.
 const THRESHOLD: f32 = 0.55;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ enum Role {
     Text,
 }
 
-/// Shows an email in dark mode.
+/// Returns the email as a client shows it in dark mode.
 pub fn darken(html: &str, mode: DarkMode) -> String {
     let view = View::parse(html, false);
     let mut edits = dark_queries(&view);
@@ -33,8 +33,8 @@ pub fn darken(html: &str, mode: DarkMode) -> String {
     apply(html, edits)
 }
 
-/// Returns the style of the window around an email in dark mode. A client that only follows the email has a dark window if the email
-/// supports dark mode, or has no colors at all.
+/// Returns the style of the window around an email in dark mode. In a client that only applies the email's own dark styles, the window is
+/// dark if the email supports dark mode or sets no colors.
 pub fn canvas(html: &str, mode: DarkMode) -> &'static str {
     let is_dark = match mode {
         DarkMode::None => false,
@@ -47,7 +47,7 @@ pub fn canvas(html: &str, mode: DarkMode) -> &'static str {
     if is_dark { "html,body{background-color:#121212;color:#FFFFFF}a{color:#8AB4F8}" } else { "" }
 }
 
-/// Whether an email declares that it supports dark mode: with a query, with `color-scheme`, or in a `meta` element.
+/// Returns whether an email declares that it supports dark mode: with a media query, with `color-scheme`, or in a `meta` element.
 fn supports_dark(view: &View<'_>) -> bool {
     let names_dark = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case("dark"));
     let in_query = view.sheets.at_rules.iter().any(|at_rule| {
@@ -68,7 +68,7 @@ fn supports_dark(view: &View<'_>) -> bool {
     in_query || in_style || in_meta
 }
 
-/// Whether an email sets a color of text or of a background.
+/// Returns whether an email sets a text color or a background color.
 fn has_colors(view: &View<'_>) -> bool {
     let in_style = view.sheets.declarations.iter().any(|declaration| {
         let name = declaration.name.of(view.source);
@@ -78,7 +78,7 @@ fn has_colors(view: &View<'_>) -> bool {
     in_style || view.document.attributes.iter().any(|attribute| is_color(&attribute.name))
 }
 
-/// Makes queries for the dark color scheme hold, and queries for the light one fail.
+/// Makes media queries for the dark color scheme match, and those for the light color scheme fail.
 fn dark_queries(view: &View<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at_rule in &view.sheets.at_rules {
@@ -174,7 +174,7 @@ fn changed(color: Color, role: Role, mode: DarkMode) -> Option<Color> {
     flips.then(|| of_seen(Seen { lightness: 1.0 - (1.0 - DARKEST) * seen.lightness, ..seen }))
 }
 
-/// Converts OKLCH to sRGB. The chroma shrinks until the color exists.
+/// Converts OKLCH to sRGB. Reduces the chroma until the color exists in sRGB.
 fn of_seen(seen: Seen) -> Color {
     let mut chroma = seen.chroma;
     loop {
@@ -187,7 +187,7 @@ fn of_seen(seen: Seen) -> Color {
     }
 }
 
-/// The matrices of Björn Ottosson's OKLab.
+/// Converts OKLCH to linear sRGB with the matrices of Björn Ottosson's OKLab.
 fn linear_channels(seen: Seen) -> [f32; 3] {
     let (a, b) = (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
     let l = (seen.lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);

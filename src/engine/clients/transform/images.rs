@@ -1,11 +1,11 @@
-//! Blocked images: a box of the image's size with its alternative text.
+//! Replaces blocked images with boxes of the same size that show the alt text.
 
 use super::super::css::Kind;
 use super::super::html::Element;
 use super::super::view::View;
 use super::{Edit, apply};
 
-/// Replaces remote images by boxes, and removes background images.
+/// Replaces remote images with boxes, and removes background images.
 pub fn block(html: &str) -> String {
     let view = View::parse(html, false);
     let mut edits = Vec::new();

@@ -1,7 +1,7 @@
-//! Turns an email into what a client shows of it.
+//! Turns an email into the HTML that a client shows.
 //!
-//! The cuts come from the same findings as the report. Later steps draw Word's shapes, dark mode, blocked images and the end of a
-//! clipped message. The result is approximate: it says what a client keeps, not how its engine draws it.
+//! The cuts come from the same findings as the report. Later steps apply Word's shapes, dark mode, blocked images and clipping. The result
+//! is approximate: it contains what a client keeps, but does not imitate the client's rendering engine.
 
 mod clip;
 mod dark;
@@ -24,18 +24,18 @@ use crate::base::source::{Lines, Span};
 
 pub use self::notes::Note;
 
-/// The cuts that are listed.
+/// The maximum number of cuts that are listed.
 const CUTS_MAX: usize = 500;
 const WHAT_CHARACTERS_MAX: usize = 120;
 
-/// What a reader has chosen in the client.
+/// The settings of the reader's client.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether the client is in dark mode.
     pub dark: bool,
     /// Whether the client loads images.
     pub images: bool,
-    /// By how much Windows enlarges text.
+    /// The factor by which Windows enlarges text.
     pub scale: f32,
 }
 
@@ -55,15 +55,15 @@ pub struct Cut {
     pub why: String,
     /// The feature of the support tables.
     pub slug: String,
-    /// How often the line has this part.
+    /// The number of times that the line contains this part.
     pub count: u32,
 }
 
-/// What a client shows of an email.
+/// An email as a client shows it.
 #[derive(Clone, Debug)]
 pub struct Transformed {
     pub html: String,
-    /// The style sheet that applies before the styles of the email: the client's font, and its colors in dark mode.
+    /// The style sheet that applies before the email's own styles: the client's font, and its colors in dark mode.
     pub default_style: String,
     pub cuts: Vec<Cut>,
     pub notes: Vec<Note>,
@@ -86,7 +86,7 @@ impl Edit {
     }
 }
 
-/// Applies edits. If two overlap, the first and larger one applies.
+/// Applies edits. If two overlap, the one that starts first, or the longer one, applies.
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.span.start, std::cmp::Reverse(edit.span.end)));
     let mut out = String::with_capacity(text.len());
@@ -103,7 +103,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     out
 }
 
-/// Returns what a client shows of an email.
+/// Returns an email as a client shows it.
 pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Options) -> Transformed {
     let clipped = profile.clips_at.and_then(|limit| clip::clip(html, limit));
     let shown = clipped.as_ref().map_or(html, |clipped| &clipped.html);
@@ -163,9 +163,9 @@ struct EditCollector<'c, 'a> {
     lines: Lines<'c>,
     edits: Vec<Edit>,
     cuts: Vec<Cut>,
-    /// The positions of the cuts in [`Self::cuts`], by line, source and feature.
+    /// The positions of the cuts in [`Self::cuts`], by line, source text and feature.
     listed: HashMap<(u32, String, String), usize>,
-    /// The selectors of each rule that the client does not support.
+    /// The selectors that the client does not support, by rule.
     selectors: BTreeMap<u32, BTreeSet<u32>>,
 }
 
@@ -183,7 +183,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Lists a cut, up to a limit. Equal cuts in one line are listed once, because minified emails have one line.
+    /// Lists a cut, up to a limit. Equal cuts on one line are listed once, because minified emails have only one line.
     fn cut(&mut self, span: Span, why: &str, slug: &str) {
         let what: String = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
         let line = self.lines.position(span.start).0;
@@ -216,7 +216,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Removes the tags of an element, and its content if that is not text.
+    /// Removes the tags of an element, and also its content if that is not text.
     fn element(&mut self, index: u32) {
         let Some(element) = self.view.element(index) else { return };
         if matches!(&*element.name, "style" | "svg" | "object" | "select" | "dialog") {
@@ -229,7 +229,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Removes the style attribute of an element, or a style element.
+    /// Removes the `style` attribute of an element, or a `style` element.
     fn style_of(&mut self, index: u32) {
         let Some(element) = self.view.element(index) else { return };
         if element.name == "style" {
@@ -267,7 +267,7 @@ impl EditCollector<'_, '_> {
         self.edits.push(Edit::remove(Span { start: declaration.span.start, end: declaration.span.end + semicolon }));
     }
 
-    /// Removes the selectors that the client does not support, and the rules that have no others.
+    /// Removes the selectors that the client does not support, and the rules that have no other selectors.
     fn remove_selectors(&mut self) {
         for (rule, refused) in std::mem::take(&mut self.selectors) {
             let Some(rule) = self.view.rule(rule) else { continue };
@@ -281,7 +281,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Makes the body a div. Rules for the body match nothing then.
+    /// Turns the body into a `div`, so that rules for the body no longer match.
     fn body_to_div(&mut self) {
         for (number, rule) in (0..).zip(&self.view.sheets.rules) {
             for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {

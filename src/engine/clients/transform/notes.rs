@@ -1,4 +1,4 @@
-//! What a reader may miss in a preview, apart from what the client cuts: notes about blocked images.
+//! Notes about blocked images that a reader of a preview may miss.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use crate::base::source::Lines;
 use crate::engine::clients::css::{Declaration, Kind, Owner};
 use crate::engine::clients::view::View;
 
-/// With fewer words than this, an email without its images says almost nothing.
+/// The number of words below which an email without its images says almost nothing.
 const WORDS_MIN: usize = 20;
-/// The lines that a note lists.
+/// The maximum number of lines that a note lists.
 const LINES_MAX: usize = 20;
-/// The width and height of images that only measure or separate.
+/// The maximum width or height of images that only measure opens or separate content.
 const SPACER_PX: f32 = 2.0;
 
-/// What a reader may miss in a preview.
+/// A note about something that a reader with this client may miss.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "PreviewNote")]
 pub struct Note {
@@ -24,7 +24,7 @@ pub struct Note {
     pub rule: String,
     /// The problem and the remedy.
     pub message: String,
-    /// The lines of the email.
+    /// The lines of the email to which the note refers.
     pub lines: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ fn images_without_alt(view: &View<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// Counts the words of an email's text. Hidden text counts too, because a preheader has few words.
+/// Returns the number of words in an email's text. Hidden text counts too, because a preheader has few words.
 fn words(source: &str) -> usize {
     let mut words = 0;
     let mut in_title = false;
@@ -97,7 +97,7 @@ fn words(source: &str) -> usize {
     words
 }
 
-/// Returns the offsets of background images without a color in the same place.
+/// Returns the offsets of background images for which no color is set in the same place.
 fn backgrounds_without_color(view: &View<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     for declaration in view.sheets.declarations.iter().filter(|declaration| has_image(view, declaration)) {

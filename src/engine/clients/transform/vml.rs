@@ -1,4 +1,4 @@
-//! Draws the shapes of VML, which Word shows, as boxes of HTML.
+//! Converts VML shapes, which Word shows, to HTML boxes.
 //!
 //! Emails use VML for two things: buttons with round corners (`v:roundrect`) and background images (`v:rect` with `v:fill`).
 
@@ -6,7 +6,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::Edit;
 
-/// Adds the edits that replace VML by boxes.
+/// Adds the edits that replace VML shapes with boxes.
 pub fn draw(view: &View<'_>, edits: &mut Vec<Edit>) {
     for (index, element) in (0_u32..).zip(&view.document.elements) {
         let Some((space, name)) = element.name.split_once(':') else { continue };
@@ -40,7 +40,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
         css.push_str(&format!(";width:{width}"));
     }
     if let Some(height) = size("height") {
-        // The content of a text box can be taller than the shape, which grows then.
+        // The content of a text box can be taller than the shape. The shape then grows.
         css.push_str(&format!(";min-height:{height}"));
     }
     let fill = view
@@ -84,7 +84,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     edits.extend(element.end_tag.map(|tag| Edit::replace(tag, close)));
 }
 
-/// Returns the space between the border of a text box and its text. Without `inset`, Word leaves a tenth of an inch at the sides.
+/// Returns the padding of a text box. Without `inset`, Word leaves a tenth of an inch at the left and right.
 fn inset(view: &View<'_>, element: &Element<'_>) -> String {
     let given = view.document.attribute(view.source, element, "inset").unwrap_or_default();
     let mut sides = ["0.1in", "0.05in", "0.1in", "0.05in"].map(str::to_owned);
@@ -105,12 +105,12 @@ pub fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
     declarations.into_iter().find(|(property, _)| property.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// Returns the round corners of a shape. The size of an arc is a share of the shorter side.
+/// Returns the corner radius of a shape. The arc size is a share of the shorter side.
 fn radius(arc: &str, width: Option<&str>, height: Option<&str>) -> String {
     let pixels = |size: Option<&str>| size.and_then(|size| size.trim_end_matches("px").parse::<f32>().ok());
     let share = match arc.strip_suffix('%') {
         Some(percent) => percent.parse::<f32>().ok().map(|percent| percent / 100.0),
-        // Without a size, Word rounds by 20 percent.
+        // By default, Word rounds corners by 20 percent.
         None => arc.parse::<f32>().ok().or(Some(0.2)),
     };
     let shorter = [pixels(width), pixels(height)].into_iter().flatten().min_by(f32::total_cmp);

@@ -1,10 +1,10 @@
-//! What only Word does with an email: its own properties, and sizes that do not scale with Windows.
+//! Behavior that only Word has: its own properties, and sizes in attributes that do not scale with Windows.
 
 use super::super::css::{Declaration, Owner};
 use super::super::view::View;
 use super::Edit;
 
-/// Adds the edits for Word's own properties, which begin with `mso-`.
+/// Adds the edits for Word's own properties, which start with `mso-`.
 pub fn own_properties(view: &View<'_>, edits: &mut Vec<Edit>) {
     for declaration in &view.sheets.declarations {
         let name = declaration.name.of(view.source).to_ascii_lowercase();
@@ -22,7 +22,7 @@ pub fn own_properties(view: &View<'_>, edits: &mut Vec<Edit>) {
     }
 }
 
-/// Whether a declaration applies to table cells only, the only elements with padding in Word.
+/// Returns whether a declaration applies only to table cells, which are the only elements with padding in Word.
 fn is_in_cells(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_cell = |index: u32| view.element(index).is_some_and(|element| matches!(&*element.name, "td" | "th"));
     match declaration.owner {
@@ -32,8 +32,8 @@ fn is_in_cells(view: &View<'_>, declaration: &Declaration) -> bool {
     }
 }
 
-/// Adds the edits for a higher resolution of Windows: sizes in attributes stay, while all others grow. The picture is drawn with all of its
-/// pixels enlarged, so the attributes shrink.
+/// Adds the edits for a higher resolution of Windows, at which sizes in attributes stay the same but all others grow. The picture is later
+/// enlarged as a whole, so the attributes are reduced.
 pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) {
     for element in &view.document.elements {
         if !matches!(&*element.name, "table" | "td" | "th" | "img") {
@@ -42,7 +42,7 @@ pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) 
         let style = view.document.attribute(view.source, element, "style").unwrap_or_default().to_ascii_lowercase();
         for attribute in view.document.attributes_of(element) {
             let is_size = matches!(&*attribute.name, "width" | "height");
-            // A size in the style counts instead of the attribute. Word ignores those of images.
+            // A size in the style overrides the attribute. Word ignores such sizes of images.
             let is_styled = element.name != "img" && style.split(';').any(|one| one.trim_start().starts_with(&*attribute.name));
             if !is_size || is_styled {
                 continue;

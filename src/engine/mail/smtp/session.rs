@@ -215,7 +215,7 @@ impl Session {
         }
         if capabilities.size {
             if capabilities.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
-                let text = format!("The message has {} bytes, more than the server accepts.", message.len());
+                let text = format!("The message is {} bytes long, more than the server accepts.", message.len());
                 return Err((refused(552, EnhancedCode::new(5, 3, 4), &text), true));
             }
             command.push_str(&format!(" SIZE={}", message.len()));

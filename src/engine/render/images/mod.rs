@@ -138,7 +138,7 @@ fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), S
     let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
-            return Err("a GIF can have at most 3 MB; upload a smaller file".to_owned());
+            return Err("a GIF can be at most 3 MB; upload a smaller file".to_owned());
         }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);

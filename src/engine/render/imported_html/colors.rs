@@ -38,7 +38,7 @@ fn use_of_attribute(name: &str) -> Use {
     }
 }
 
-/// Returns the colors of an email, the most used first.
+/// Returns the colors of an email, most used first.
 pub fn colors(dom: &Dom) -> Vec<Color> {
     let mut counts: HashMap<Color, (usize, usize)> = HashMap::new();
     let mut seen = 0;

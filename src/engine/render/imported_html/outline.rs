@@ -19,7 +19,7 @@ pub struct Outline {
     /// The visible parts, from top to bottom.
     pub parts: Vec<Part>,
     pub links: Vec<Link>,
-    /// The colors of the email, the most used first.
+    /// The colors of the email, most used first.
     pub colors: Vec<Color>,
     /// Some of the text parts that are hardly visible on their background, shortened.
     pub faint: Vec<String>,

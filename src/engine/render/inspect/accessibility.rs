@@ -14,7 +14,7 @@ use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
 
-/// What a rule requires.
+/// An accessibility rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AccessibilityRule {
     Language,
@@ -42,7 +42,7 @@ pub enum AccessibilityRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
-    /// What exactly is wrong at the first place.
+    /// The problem at the first occurrence.
     pub detail: String,
     /// The number of all occurrences.
     pub count: usize,
@@ -52,11 +52,11 @@ pub struct AccessibilityProblem {
 
 /// The minimum font size in pixels. Smaller text is hard to read on phones.
 const FONT_PX_MIN: f32 = 12.0;
-/// Text of this size or smaller is hidden, as in preheaders.
+/// The maximum font size of text that counts as hidden, as in preheaders.
 const HIDDEN_PX: f32 = 2.0;
-/// The minimum number of words of an email that consists of more than its images.
+/// The number of words below which an email with large images consists mostly of images.
 const WORDS_MIN: usize = 20;
-/// The minimum width of an image that can contain text, in pixels.
+/// The minimum width, in pixels, of an image that is assumed to contain text.
 const PICTURE_PX_MIN: f32 = 200.0;
 /// The languages that are written from right to left.
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "he", "fa", "ur", "yi", "ps", "sd", "dv"];
@@ -255,7 +255,7 @@ impl<'a> Check<'a> {
         if self.words(node).is_empty() {
             self.note(AccessibilityRule::HeadingText, Some(node), || format!("The h{own} element has no text."));
         }
-        // An email often starts with h2, because its subject serves as h1.
+        // An email often starts with an h2, because its subject takes the place of the h1.
         let max = if before == 0 { 2 } else { before + 1 };
         if own > max {
             self.note(AccessibilityRule::HeadingOrder, Some(node), || match before {
@@ -319,7 +319,7 @@ impl<'a> Check<'a> {
 
     fn table(&mut self, node: usize) {
         let dom = self.dom;
-        // Nested tables have their own role.
+        // A nested table has its own role.
         let mut open: Vec<usize> = dom.children(node).to_vec();
         let mut is_data = false;
         while let Some(at) = open.pop() {

@@ -1,4 +1,4 @@
-//! Recent inspections by the content of the email, because users repair an email and check it again several times in different ways.
+//! Caches recent inspections by the content of the email, because users repair an email and check it again several times in different ways.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -17,7 +17,7 @@ pub enum Mode {
     Dark,
 }
 
-/// A text that readers see.
+/// A text node that readers see.
 pub struct VisibleText {
     /// The number of the text node.
     pub node: usize,
@@ -70,7 +70,7 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
         let is_large = text.size >= LARGE_PX || text.is_bold && text.size >= LARGE_BOLD_PX;
         let required = if is_large || is_estimate { LEGIBLE_LARGE } else { LEGIBLE };
         let contrast = color::contrast(ink, ground);
-        // An estimate that is as low in light mode is not a problem of dark mode.
+        // A low contrast that is estimated is not reported for dark mode if it is as low in light mode.
         let is_known = is_estimate
             && colors
                 .get(text.node)

@@ -10,7 +10,7 @@ use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
 
-/// What an email does with a URL.
+/// The use of a URL in an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LinkKind {
     /// A link that readers click.
@@ -49,9 +49,9 @@ pub struct LinkUse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
-    /// The number of all uses; larger than the length of `uses` if that was cut.
+    /// The number of all uses, which is greater than the length of `uses` if that was limited.
     pub total: usize,
-    /// The places that links within the email can lead to: the `id` and `name` attributes.
+    /// The targets of links within the email: the values of `id` and `name` attributes.
     pub targets: Vec<String>,
 }
 
@@ -168,7 +168,8 @@ impl Finder<'_> {
         link.rel = dom.attribute(node, "rel").unwrap_or_default().to_owned();
     }
 
-    /// Adds the URLs of a style sheet. They have no place in the tree, so they are searched in the source from the sheet on.
+    /// Adds the URLs of a style sheet. They have no position in the tree, so they are searched for in the source, starting at the style
+    /// sheet.
     fn sheet(&mut self, node: usize, from: &mut usize) {
         let Some((_, start)) = span(self.dom, node) else { return };
         *from = (*from).max(start);

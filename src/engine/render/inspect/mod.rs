@@ -1,4 +1,4 @@
-//! Inspects an email's HTML for its validation: finds its URLs, and its accessibility problems, each with its place in the source.
+//! Inspects an email's HTML for its validation: finds its URLs, and its accessibility problems, each with its position in the source.
 //!
 //! The HTML can be hostile, so this code runs in a worker process. It only reads: what the findings mean for a user is decided elsewhere.
 
@@ -20,7 +20,7 @@ use super::html_limits::{self, HtmlRefusal};
 use super::imported_html::dom::Dom;
 use crate::base::source::Lines;
 
-/// What the HTML of an email contains.
+/// The result of inspecting an email's HTML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
     pub links: Links,

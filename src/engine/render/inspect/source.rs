@@ -1,6 +1,7 @@
 //! Marks each tag of an email's HTML with its position in the source, because parsers that build a tree do not keep positions.
 //!
-//! The mark is an attribute that is added to every opening tag before parsing. It moves with its element, wherever the parser puts that.
+//! The mark is an attribute that is added to every opening tag before parsing. The mark stays with its element, wherever the parser moves
+//! the element.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use crate::base::html_scanner::{Kind, Scanner};
 use crate::base::source::{Lines, Span};
 use crate::engine::render::imported_html::dom::Dom;
 
-/// The attribute that holds the start and end of the tag in bytes.
+/// The attribute that contains the start and the end of the tag, in bytes.
 pub const MARK: &str = "mailmill-span";
 /// Elements whose content is text, in which character references are decoded.
 const TEXT_ELEMENTS: [&str; 2] = ["title", "textarea"];

@@ -155,7 +155,7 @@ pub enum Condition {
 pub enum EscapeContext {
     /// In plain text.
     Text,
-    /// In a single line of text.
+    /// On a single line of text.
     Line,
     /// In the text of an element, or in a quoted attribute.
     Markup,

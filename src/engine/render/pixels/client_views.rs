@@ -1,4 +1,4 @@
-//! What email clients show of an email, ready to be drawn on devices.
+//! An email as email clients show it, ready to be drawn on devices.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::engine::clients::html;
 use crate::engine::clients::profile::Tier;
 use crate::engine::clients::transform::{self, Cut, Note, Options};
 
-/// What a client on a device shows of an email, without the HTML.
+/// An email as a client on a device shows it, without the HTML.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClientViewHead {
     pub device: String,
@@ -23,14 +23,14 @@ pub struct ClientViewHead {
     pub images: Vec<String>,
 }
 
-/// What a client on a device shows of an email.
+/// An email as a client on a device shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientView {
     pub head: ClientViewHead,
     pub html: String,
 }
 
-/// Returns what the clients on these devices show of an email.
+/// Returns an email as the clients on these devices show it.
 pub fn of(html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
     html_limits::admit(html).map_err(RenderError::Refused)?;
     keys.iter()

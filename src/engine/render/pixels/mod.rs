@@ -99,7 +99,7 @@ impl ScreenshotOptions {
 }
 
 impl ScreenshotOptions {
-    /// Whether the layout depends on the size of the content.
+    /// Returns whether the layout depends on the size of the content.
     fn adapts(&self) -> bool {
         self.scales_wide || self.pixels_max.is_some()
     }
@@ -304,7 +304,7 @@ impl Pixels {
         self.workers.compatibility(html, clients).await
     }
 
-    /// Returns what the clients on these devices show of an email's HTML.
+    /// Returns the HTML of an email as the clients on these devices show it.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
         self.workers.client_views(html, devices).await
     }
@@ -349,7 +349,7 @@ fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(|file| file.len()).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
         return Err(RenderError::Misused(format!(
-            "The images have {bytes} bytes in total; reduce them to at most {DRAWN_IMAGES_BYTES_MAX}."
+            "The images total {bytes} bytes; reduce them to at most {DRAWN_IMAGES_BYTES_MAX}."
         )));
     }
     Ok(())

@@ -192,7 +192,7 @@ impl Workers {
         self.obey_with(task, html.as_bytes(), 0, newer).await?.into_report()
     }
 
-    /// Returns what the clients on these devices show of an email's HTML.
+    /// Returns the HTML of an email as the clients on these devices show it.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
         self.obey(WorkerTask::ClientViews { devices }, html.as_bytes()).await?.into_client_views()
     }

@@ -92,7 +92,7 @@ pub enum WorkerReply {
     Inspection(Inspection),
     /// A report: one part with its JSON.
     Report,
-    /// What clients show: one part with the HTML for each.
+    /// The views of the email in the clients: one part with the HTML of each view.
     ClientViews(Vec<ClientViewHead>),
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),

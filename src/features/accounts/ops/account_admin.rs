@@ -44,7 +44,12 @@ impl Async for AccountAdmin {
                     None => store::account(&tx)?.map(|account| account.id),
                 }
             };
-            let absent = || Failure::field("owner", "no account has an owner or member with this email address");
+            let absent = || match &input.owner {
+                Some(_) => Failure::field("owner", "no account has an owner or member with this email address"),
+                None => {
+                    Failure::because(Code::NotFound, "This installation has no owner yet. Create the owner with mailmill setup.")
+                }
+            };
             set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
         }
         let list = plans::list(&context.engine.control.read(), &context.engine.settings)?;

@@ -75,7 +75,7 @@ pub struct EmailCheckSummary {
     /// Absent if the current version of the email has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// At most three findings that are not ignored, the worst first.
+    /// At most three findings that are not ignored, worst first.
     pub worst_findings: Vec<CheckFinding>,
     /// Whether the URLs of the links were requested.
     pub links_requested: bool,

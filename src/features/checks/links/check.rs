@@ -1,4 +1,4 @@
-//! Checks the URLs of an email: groups their uses, requests each URL once, and derives its status from the response.
+//! Checks the URLs of an email: groups their uses, requests each URL once, and derives the URL's status from the response.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,32 +15,32 @@ use crate::engine::fetch::{Fetch, FetchError, LinkCheck, LinkProbes, LinkReport}
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
 use crate::vocab::limits;
 
-/// A URL of an email with all of its uses.
+/// A URL of an email, with all its uses.
 #[derive(Debug)]
 pub struct CheckedUrl {
     pub url: String,
     /// The indexes of its uses in [`Links::uses`]; the first use determines how it is requested.
     pub uses: Vec<usize>,
     pub status: LinkStatus,
-    /// Why the status is neither `ok` nor `redirected`.
+    /// The reason why the status is neither `ok` nor `redirected`.
     pub error: Option<String>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,
-    /// Whether the host is this service, or an address in a network that the operator has allowed. That its address has no name and no TLS
-    /// depends on the settings of the service instead of the email.
+    /// Whether the host is this service, or an address in a network that the operator has allowed. Whether such a URL has a host name and
+    /// TLS depends on the settings of the service, not on the email.
     pub is_own: bool,
 }
 
 /// The result of a link check.
 #[derive(Debug)]
 pub struct CheckedLinks {
-    /// The URLs, in the order of the email.
+    /// The URLs, in the order in which the email uses them.
     pub urls: Vec<CheckedUrl>,
-    /// Whether all URLs that the limit allows were checked in time.
+    /// Whether all URLs within the limit were checked in time.
     pub is_complete: bool,
 }
 
-/// What the link check needs.
+/// The service that the link check uses.
 pub struct LinkChecker<'a> {
     pub fetch: &'a Fetch,
     pub probes: &'a LinkProbes,
@@ -63,7 +63,7 @@ pub struct LinkOptions {
 type LinkRequest = (usize, Url, fn(&Url) -> bool);
 
 impl LinkChecker<'_> {
-    /// Checks what the URLs themselves show, without requests.
+    /// Checks the URLs without sending requests.
     pub fn read(&self, links: &Links) -> CheckedLinks {
         let (mut urls, requests) = self.classified(links);
         for (index, ..) in &requests {
@@ -74,7 +74,7 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: requests.is_empty() }
     }
 
-    /// Checks all URLs. URLs beyond the limit, and those that are not checked in time, are skipped.
+    /// Checks all URLs. URLs beyond the limit, and URLs that are not checked in time, are skipped.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
         let (mut urls, requests) = self.classified(links);
@@ -92,7 +92,7 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: done == requested && !is_offline }
     }
 
-    /// Skips the URLs whose host is unknown if this machine cannot resolve any name. Returns whether it skipped any.
+    /// If this machine cannot resolve any name, skips the URLs whose hosts were not found. Returns whether it skipped any.
     async fn set_aside_unresolved(&self, urls: &mut [CheckedUrl]) -> bool {
         let is_unknown = |checked: &CheckedUrl| {
             let outcome = checked.report.as_ref().map(|report| &report.probe.outcome);
@@ -108,7 +108,7 @@ impl LinkChecker<'_> {
         true
     }
 
-    /// Returns all URLs, and the requests that the check of some of them needs.
+    /// Returns all URLs, and the requests for those whose status depends on the server.
     fn classified(&self, links: &Links) -> (Vec<CheckedUrl>, Vec<LinkRequest>) {
         let around = Surroundings { fetch: self.fetch, base: self.base, targets: &links.targets };
         let mut urls = Vec::new();
@@ -149,7 +149,7 @@ pub fn is_own(fetch: &Fetch, base: &str, url: &str) -> bool {
     is_here || Url::parse(url).is_ok_and(|url| fetch.is_in_allowed_network(&url))
 }
 
-/// Returns the different URLs with the indexes of their uses, in the order of their first use.
+/// Returns the distinct URLs with the indexes of their uses, in the order of their first use.
 fn grouped(uses: &[LinkUse]) -> Vec<(String, Vec<usize>)> {
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -165,7 +165,7 @@ fn grouped(uses: &[LinkUse]) -> Vec<(String, Vec<usize>)> {
     groups
 }
 
-/// Returns the rule that decides whether a GET request is allowed. A link that announces a change in any of its uses never gets one.
+/// Returns the rule that decides whether a URL gets a GET request. If any use of the URL announces a change, the URL never gets one.
 fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     let mut uses = uses.iter().filter_map(|index| links.uses.get(*index));
     let first = uses.clone().next().map_or(LinkKind::Link, |first| first.kind);
@@ -175,7 +175,7 @@ fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     if first == LinkKind::Link { model::may_get } else { model::may_get_file }
 }
 
-/// Returns the status that follows from a response, and its reason.
+/// Returns the status that follows from a response, and the reason for it.
 pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
     let trail = &report.probe.trail;
     let because = |status, reason: &dyn std::fmt::Display| (status, Some(reason.to_string()));
@@ -218,12 +218,12 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         }
         FetchError::Unresolved { .. } if error.is_unknown_name() => LinkStatus::Broken,
         FetchError::Tls { cause, .. } => {
-            // A handshake that breaks off is a broken connection; all other failures are wrong certificates or protocols.
+            // A handshake that breaks off is a broken connection; other failures are invalid certificates or unsupported protocols.
             let broke_off =
                 ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
             if broke_off { LinkStatus::Unreachable } else { LinkStatus::Broken }
         }
-        // Some sites redirect forever if their cookie is not sent back.
+        // Some sites redirect endlessly unless the client sends back their cookie.
         FetchError::TooManyRedirects { .. } if sets_cookies => LinkStatus::Unverifiable,
         FetchError::Unresolved { .. }
         | FetchError::Unreachable { .. }

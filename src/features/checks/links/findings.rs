@@ -1,4 +1,4 @@
-//! What readers, spam filters and marketers notice about the links of an email, beyond whether they work.
+//! Finds problems of an email's links that readers, spam filters and marketers notice, apart from broken links.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::features::checks::views::Severity;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// What a finding is about.
+/// The rule that a finding violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkRule {
     VisibleUrlDiffers,
@@ -91,9 +91,10 @@ pub struct LinkFinding {
     pub uses: Vec<usize>,
 }
 
-/// The size from which an image is large: a few seconds on a slow phone connection.
+/// The size above which an image is large: it takes a few seconds on a slow phone connection.
 const IMAGE_BYTES_MAX: u64 = 1024 * 1024;
-/// The validity from which a certificate is about to expire. Certificates are renewed a month before they expire.
+/// The number of days of remaining validity below which a certificate is about to expire. Certificates are usually renewed a month before
+/// they expire.
 const CERTIFICATE_DAYS_MIN: i64 = 14;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of findings of one rule.
@@ -109,7 +110,7 @@ pub fn days_left(expires: Timestamp, now: Timestamp) -> i64 {
     expires.ms_since(now).div_euclid(DAY_MS)
 }
 
-/// Returns the findings about the links of an email, the most severe first.
+/// Returns the findings about the links of an email, most severe first.
 pub fn findings(links: &Links, urls: &[CheckedUrl], now: Timestamp) -> Vec<LinkFinding> {
     let mut finder = Finder { links, found: Vec::new() };
     for checked in urls {
@@ -143,7 +144,7 @@ impl Finder<'_> {
         checked.uses.iter().filter_map(|index| Some((*index, self.links.uses.get(*index)?)))
     }
 
-    /// Finds what the URL itself shows.
+    /// Finds problems in the URL itself.
     fn url(&mut self, checked: &CheckedUrl) {
         let is_link = self.used(checked).any(|(_, one)| one.kind == LinkKind::Link);
         let length = checked.url.chars().count();
@@ -160,7 +161,7 @@ impl Finder<'_> {
         let Some(url) = web(&checked.url) else { return };
         let host = url.host_str().unwrap_or_default();
         if checked.is_own {
-            // The operator knows these addresses.
+            // If the host is this service or in an allowed network, the operator already knows the address.
         } else if matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_))) {
             self.note(LinkRule::IpHost, checked, format!("The host {host} is an IP address."));
         } else if host.split('.').any(|label| label.starts_with("xn--")) {
@@ -179,7 +180,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds what the response shows.
+    /// Finds problems in the response.
     fn response(&mut self, checked: &CheckedUrl, now: Timestamp) {
         let Some(report) = checked.report.clone() else { return };
         let trail = &report.probe.trail;
@@ -211,7 +212,7 @@ impl Finder<'_> {
             self.note(LinkRule::NotAnImage, checked, format!("The URL of the image returns {kind}."));
         }
         if let Some(bytes) = response.content_bytes.filter(|bytes| *bytes > IMAGE_BYTES_MAX) {
-            self.note(LinkRule::ImageTooLarge, checked, format!("The image has {} KB.", bytes / 1024));
+            self.note(LinkRule::ImageTooLarge, checked, format!("The image is {} KB.", bytes / 1024));
         }
     }
 
@@ -258,7 +259,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without UTM parameters in an email whose other links have them.
+    /// Finds links without UTM parameters, if other links in the email have them.
     fn utm(&mut self, urls: &[CheckedUrl]) {
         let has_utm = |url: &Url| url.query_pairs().any(|(name, _)| name.starts_with("utm_"));
         let links: Vec<(&CheckedUrl, Url)> = urls
@@ -330,7 +331,7 @@ fn site(host: &str) -> &str {
     registrable(host).unwrap_or(host)
 }
 
-/// Returns the page of a URL: without UTM parameters, fragment and final slash.
+/// Returns a URL without UTM parameters, fragment and trailing slash.
 fn target(url: &str) -> String {
     let Some(mut parsed) = web(url) else { return url.to_owned() };
     let kept: Vec<(String, String)> = parsed
@@ -346,7 +347,7 @@ fn target(url: &str) -> String {
     parsed.as_str().trim_end_matches('/').to_owned()
 }
 
-/// Returns the host that a link's text shows, if the text is a URL or a host name.
+/// Returns the host in a link's text, if the text is a URL or a host name.
 fn shown_host(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(['.', ',', '!']);
     if text.contains(char::is_whitespace) || text.contains('@') || !text.contains('.') {
@@ -357,7 +358,7 @@ fn shown_host(text: &str) -> Option<String> {
     if host.parse::<IpAddr>().is_ok() {
         return Some(host);
     }
-    // A text like "v2.0" or "Node.js" is a host name only if its ending is a known public suffix.
+    // A text such as "v2.0" or "Node.js" is a host name only if it ends in a known public suffix.
     psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known() && host.contains('.'))?;
     let is_url = text.contains("://")
         || text.starts_with("www.")

@@ -1,7 +1,7 @@
-//! The links of an email: which of them work, and what readers and spam filters notice about them.
+//! Checks the links of an email: which of them work, and which problems readers and spam filters notice.
 //!
-//! `check` requests each URL once through [`crate::engine::fetch`], which checks the addresses of every redirect. `model` decides what a
-//! URL itself shows, and which URLs never get a GET request, because opening them could change a subscription.
+//! `check` requests each URL once through [`crate::engine::fetch`], which checks the addresses of every redirect. `model` decides what can
+//! be decided without a request, and which URLs never get a GET request because opening them could change a subscription.
 
 pub mod check;
 pub mod findings;

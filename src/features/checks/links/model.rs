@@ -1,4 +1,4 @@
-//! The status of a link, and what the URL itself shows about it.
+//! The statuses of links, and the checks of a URL that need no request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,29 +15,30 @@ use crate::vocab::placeholders;
 pub enum LinkStatus {
     /// The link works.
     Ok,
-    /// The link works after redirects; `finalUrl` is its target.
+    /// The link works after redirects; `finalUrl` is the last URL.
     Redirected,
-    /// The link does not work: the page does not exist, the server fails twice, the host name is unknown, the certificate is invalid, or
-    /// the redirects have no end.
+    /// The link does not work: the page does not exist, the server failed twice, the host name is unknown, the certificate is invalid, or
+    /// the redirects do not end.
     Broken,
-    /// The server does not respond in time, or asks to come back later. The link may work.
+    /// The server did not respond in time, or limits requests. The link may work.
     Unreachable,
-    /// The server answers browsers but not programs, for example with a login or a protection against bots. The link probably works.
+    /// The server responds to browsers but not to programs, for example because it requires sign-in or blocks bots. The link probably
+    /// works.
     Unverifiable,
     /// No request was sent, because the address is private, the port is reserved, or the scheme is not for the web.
     Blocked,
-    /// The URL itself is wrong, so the link cannot work.
+    /// The URL is malformed, so the link cannot work.
     Invalid,
-    /// No request was sent: see `error`.
+    /// No request was sent; `error` is the reason.
     Skipped,
 }
 
-/// What the URL itself shows.
+/// The result of checking a URL without a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The result, with its reason.
+    /// The final status, with its reason.
     Final(LinkStatus, String),
-    /// The result depends on the server.
+    /// The status depends on the server.
     Request(Url),
 }
 
@@ -49,23 +50,23 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// What the check of a URL depends on.
+/// The data on which the check of a URL depends, apart from the URL.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.
     pub base: &'a str,
-    /// The places within the email that links can lead to.
+    /// The IDs and anchor names in the email that links can lead to.
     pub targets: &'a [String],
 }
 
-/// The schemes of addresses that are opened by an app instead of a browser.
+/// The schemes of addresses that an app opens instead of a browser.
 const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
-/// The schemes that no client follows.
+/// The schemes that no email client follows.
 const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
 /// The paths of links that this service adds to messages.
 const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 
-/// Returns what a URL itself shows.
+/// Returns the result that follows from the URL alone.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
     if url.is_empty() {
         return invalid("The link has no URL.");
@@ -97,7 +98,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         _ => {
             let what = if kind == LinkKind::Link { "link" } else { "file" };
             invalid(format!(
-                "The URL is relative, but an email has no page that the {what} could be relative to. Write the whole URL with https://."
+                "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
             ))
         }
     }
@@ -127,7 +128,7 @@ fn web(url: &str, around: &Surroundings<'_>) -> Verdict {
 
 fn anchor(target: &str, targets: &[String]) -> Verdict {
     if target.is_empty() {
-        return invalid("The link leads to \"#\", which is no place. Set its URL.");
+        return invalid("The link leads to \"#\" instead of a page. Set its URL.");
     }
     let decoded = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
     if targets.iter().any(|known| *known == target || *known == decoded) {
@@ -143,7 +144,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
     match scheme {
         "mailto" => {
             let wrong = decoded.split(',').map(str::trim).find(|one| crate::base::email::EmailAddress::parse(one).is_err());
-            // A mailto: link without an address lets the reader choose one: sharing links have this form.
+            // A `mailto:` link without an address lets the reader choose one. Sharing links have this form.
             match wrong {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
                 Some(wrong) => invalid(format!("\"{wrong}\" is not an email address.")),
@@ -162,10 +163,10 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
     }
 }
 
-/// The starts and ends of merge tags of other email services.
+/// The delimiters of other email services' merge tags.
 const FOREIGN_TAGS: [(&str, &str); 8] =
     [("*|", "|*"), ("%%", "%%"), ("[[", "]]"), ("<%", "%>"), ("${", "}"), ("#{", "}"), ("{$", "}"), ("%recipient", "%")];
-/// Braces in percent encoding: an editor has encoded a merge field, which is then not filled in.
+/// Percent-encoded braces: an editor has encoded a merge field, so the field is not filled in.
 const ENCODED_BRACES: [&str; 2] = ["%7b%7b", "%7B%7B"];
 
 /// Returns the result for a URL with merge fields; `None` for any other URL.
@@ -211,7 +212,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     Some(skipped("The URL contains merge fields, so its page is known only when the email is sent."))
 }
 
-/// Words in the URLs and texts of links that change something when they are opened, in lowercase.
+/// Words in URLs and texts that show that opening the link changes something, in lowercase.
 const CHANGING_WORDS: [&str; 30] = [
     "unsub",
     "optout",
@@ -244,9 +245,9 @@ const CHANGING_WORDS: [&str; 30] = [
     "disiscri",
     "afmeld",
 ];
-/// The length from which a value looks like a token of one recipient.
+/// The minimum length of a value that looks like a recipient's token.
 const TOKEN_CHARACTERS_MIN: usize = 24;
-/// The number of changes between letters and digits, or between cases, from which a value looks random.
+/// The minimum number of changes between letters and digits, or between cases, in a value that looks random.
 const TOKEN_CHANGES_MIN: usize = 3;
 
 /// Returns whether a text announces that the link changes something, such as a subscription.
@@ -255,7 +256,8 @@ pub fn announces_change(text: &str) -> bool {
     CHANGING_WORDS.iter().any(|word| text.contains(word))
 }
 
-/// Returns whether a GET request to a URL certainly changes nothing: the URL names no action, and contains no token of a recipient.
+/// Returns whether a GET request to a URL is very unlikely to change anything: the URL names no action and contains no token of a
+/// recipient.
 pub fn may_get(url: &Url) -> bool {
     let path = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy();
     let query = percent_encoding::percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
@@ -265,7 +267,8 @@ pub fn may_get(url: &Url) -> bool {
         && !path.split('/').any(is_random)
 }
 
-/// Returns whether a GET request for an image or a style sheet changes nothing. Their URLs often contain random names.
+/// Returns whether a GET request for an image or a style sheet is unlikely to change anything. Such URLs often contain random names, which
+/// are allowed.
 pub fn may_get_file(url: &Url) -> bool {
     !announces_change(url.path()) && !announces_change(url.query().unwrap_or_default())
 }
@@ -275,7 +278,7 @@ pub fn never(_: &Url) -> bool {
     false
 }
 
-/// Returns whether a value looks like a random token: long, and with many changes between letters, digits and cases.
+/// Returns whether a value looks like a random token: it is long, and often changes between letters, digits and cases.
 fn is_random(value: &str) -> bool {
     let class = |c: char| match c {
         _ if c.is_ascii_digit() => 1,
@@ -285,7 +288,7 @@ fn is_random(value: &str) -> bool {
     };
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    // Words begin with capitals, so one change per word is not random.
+    // Words can start with capitals, so one change per word is not a sign of a random value.
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN

@@ -1,5 +1,5 @@
-//! Checks 200 links of a server that misbehaves in every way that servers do. Each link must get its status; addresses that are not public
-//! must never be contacted; and links that could change a subscription must never get a GET request.
+//! Checks 200 links to servers that misbehave in every way that real servers do. Each link must get its status; addresses that are not
+//! public must never be contacted; and links that could change a subscription must never get a GET request.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,10 +24,10 @@ use crate::engine::settings;
 use crate::engine::tasks::Tasks;
 use crate::testing::START;
 
-/// The time limit for each link: enough for a requested pause of one second.
+/// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
 
-/// A server on loopback. It answers by path, and counts the requests for each path.
+/// A server on loopback that responds depending on the path, and counts the requests for each path.
 #[derive(Default)]
 struct Misbehaving {
     requests: Mutex<Vec<String>>,
@@ -43,7 +43,7 @@ impl Misbehaving {
                 0 => return Ok(()),
                 count => request.extend_from_slice(&buffer[..count]),
             }
-            // A TLS handshake at a port without TLS.
+            // A TLS handshake arrived at a port without TLS.
             if request.starts_with(&[0x16]) {
                 return stream.write_all(answer(400, "").as_bytes()).await;
             }
@@ -132,7 +132,7 @@ fn answer(status: u16, headers: &str) -> String {
     format!("HTTP/1.1 {status} X\r\n{headers}{length}\r\n")
 }
 
-/// The addresses of the test's names.
+/// Resolves the names in this test, and counts the lookups of each name.
 struct Names(Mutex<HashMap<String, u32>>);
 
 impl Resolve for Names {
@@ -146,7 +146,7 @@ impl Resolve for Names {
             "flaky" => Err(io::Error::other("Temporary failure in name resolution")),
             "private" => Ok(vec![private]),
             "mixed" => Ok(vec![private, own]),
-            // The name first leads to the server and then to a private address.
+            // The name first resolves to the server, and then to a private address.
             "rebind" => Ok(vec![if *count == 1 { own } else { private }]),
             _ => Ok(vec![own]),
         };
@@ -176,7 +176,7 @@ async fn serve(tasks: &Tasks, server: Arc<Misbehaving>, tls: Option<TlsAcceptor>
     bound
 }
 
-/// A server that closes each connection before the handshake.
+/// Starts a server that closes each connection before the handshake.
 async fn hang_up(tasks: &Tasks) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port can be bound");
     let bound = listener.local_addr().expect("the listener is bound");
@@ -202,7 +202,7 @@ fn certificate(name: &str, years: std::ops::Range<i32>) -> (CertificateDer<'stat
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The behaviors that are requested on several hosts each, with their status.
+/// The server behaviors, with the expected status. Each is requested on several hosts.
 const SERVED: [(&str, LinkStatus); 41] = [
     ("/200", Works),
     ("/204", Works),
@@ -247,7 +247,7 @@ const SERVED: [(&str, LinkStatus); 41] = [
     ("/to-file", Blocked),
 ];
 
-/// Links whose status the URL itself shows.
+/// Links whose status follows from the URL alone.
 const STATIC: [(&str, LinkStatus); 32] = [
     ("", Invalid),
     ("#", Invalid),
@@ -300,12 +300,13 @@ fn names() -> Names {
     Names(Mutex::default())
 }
 
-/// Returns the links of the large test with their status: those of [`STATIC`] and [`SERVED`], and those that need a server of their own.
+/// Returns the links of the large test with their expected status: those in [`STATIC`] and [`SERVED`], and those that need separate
+/// servers.
 fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> Vec<(String, LinkStatus)> {
     let mut cases: Vec<(String, LinkStatus)> = STATIC.iter().map(|(url, status)| ((*url).to_owned(), *status)).collect();
     for (number, (path, status)) in SERVED.iter().enumerate() {
         for copy in 0..3 {
-            // Several links share a domain, whose limit they must keep.
+            // Several links share a domain, so the limit for each domain applies.
             let (name, rest) = (format!("shop{}.test", (number + copy) % 20), path.replacen("/-", &format!("/{copy}-"), 1));
             let rest = if rest == *path { format!("{rest}/{number}-{copy}") } else { rest };
             cases.push((format!("http://{name}:{port}{rest}"), *status));
@@ -335,7 +336,7 @@ fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> V
         cases.push((url, status));
     }
     for number in 0..26 {
-        // The first lookup is for HEAD, which fails; the second, for GET, returns a private address.
+        // The first lookup, for HEAD, returns the server; the second, for GET, returns a private address.
         cases.push((format!("http://rebind-{number}.test:{port}/head405/{number}"), Blocked));
     }
     cases
@@ -346,7 +347,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let tasks = Tasks::new(Handle::current());
     let server = Arc::new(Misbehaving::default());
     let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
-    // A server with the same port at an address that may not be contacted.
+    // A server on the same port, at an address that must not be contacted.
     let private = Arc::new(Misbehaving::default());
     serve(&tasks, private.clone(), None, &format!("127.0.0.2:{port}")).await;
     let mut roots = Vec::new();
@@ -425,7 +426,7 @@ async fn links_beyond_the_limit_are_skipped_and_repeated_ones_checked_once() {
     assert_eq!(server.requests.lock().expect("no panic").len(), crate::vocab::limits::LINKS_CHECKED_MAX);
 }
 
-/// A machine without a connection to the internet.
+/// The resolver of a machine without an internet connection.
 struct Offline;
 
 impl Resolve for Offline {

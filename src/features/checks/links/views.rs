@@ -1,4 +1,4 @@
-//! A link check as the API returns it.
+//! The result of a link check, as the API returns it.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkAnalysis {
-    /// The number of different URLs.
+    /// The number of distinct URLs.
     pub total_links: usize,
     /// The number of all uses of URLs.
     pub total_occurrences: usize,
     /// From 0 to 100: 100 if all links work and there are no findings.
     pub score: u32,
-    /// The URLs in the order of the email: links, images, backgrounds, forms, style sheets.
+    /// The URLs by their use: links, images, backgrounds, forms, style sheets.
     pub checked_links: Vec<CheckedLinkView>,
-    /// What readers and spam filters notice about the links, the most severe first.
+    /// What readers and spam filters notice about the links, most severe first.
     pub findings: Vec<LinkFindingView>,
     pub summary: LinkSummary,
-    /// What to do, the most important first.
+    /// What to do, most important first.
     pub recommendations: Vec<String>,
     pub metadata: LinkMetadata,
 }
@@ -42,13 +42,13 @@ pub struct CheckedLinkView {
     pub url: String,
     pub kind: LinkKindView,
     pub status: LinkStatus,
-    /// The HTTP status of the last response.
+    /// The HTTP status of the final response.
     pub status_code: Option<u16>,
-    /// The time until the result, in milliseconds. Present if requests were sent.
+    /// The time that the requests took, in milliseconds. Absent if no requests were sent.
     pub response_time: Option<u64>,
-    /// Why the link is neither `ok` nor `redirected`.
+    /// The reason why the link is neither `ok` nor `redirected`.
     pub error: Option<String>,
-    /// The target of the redirects.
+    /// The last URL of the redirects.
     pub final_url: Option<String>,
     /// The URLs that redirected, in order.
     pub hops: Vec<HopView>,
@@ -68,7 +68,7 @@ pub struct CheckedLinkView {
     pub occurrences: Vec<PlaceView>,
 }
 
-/// What the email does with the URL.
+/// How the email uses the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "LinkKind")]
@@ -100,13 +100,13 @@ pub struct HopView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LinkFinding")]
 pub struct LinkFindingView {
-    /// A constant word for programs, such as `shortener`.
+    /// A fixed name for programs, such as `shortener`.
     pub rule: &'static str,
     pub severity: Severity,
     pub message: String,
     /// How to resolve the finding.
     pub fix: &'static str,
-    /// The URL that the finding is about; absent for findings about several URLs.
+    /// The URL that the finding is about; absent if the finding is about several URLs.
     pub url: Option<String>,
     /// The number of uses that the finding is about.
     pub count: usize,
@@ -126,7 +126,7 @@ pub struct LinkSummary {
     pub blocked_links: usize,
     pub invalid_links: usize,
     pub skipped_links: usize,
-    /// The average of the response times in milliseconds; 0 if no request was sent.
+    /// The average response time in milliseconds; 0 if no request was sent.
     pub average_response_time: u64,
 }
 
@@ -134,13 +134,13 @@ pub struct LinkSummary {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkMetadata {
-    /// The time of the whole check in milliseconds.
+    /// The time that the whole check took, in milliseconds.
     pub processing_time: u64,
     /// The number of URLs that were requested.
     pub links_checked: usize,
     /// The number of URLs that were not requested.
     pub links_skipped: usize,
-    /// Whether every URL was requested that can be: false if time or the limit of 200 URLs ran out.
+    /// Whether every URL that can be requested was requested. False if the time limit or the limit of 200 URLs was reached.
     pub complete: bool,
 }
 
@@ -157,7 +157,7 @@ impl From<LinkKind> for LinkKindView {
     }
 }
 
-/// How many points each problem costs at most, by its severity.
+/// Returns the maximum number of points that a problem of this severity costs.
 fn weight(severity: Severity) -> f64 {
     match severity {
         Severity::Critical => 30.0,
@@ -250,7 +250,7 @@ fn links_score(summary: &LinkSummary, found: &[LinkFinding]) -> u32 {
     for finding in found {
         problems.push((weight(finding.rule.severity()), 1));
     }
-    // Findings of one severity share a weight, so that many small ones cannot cost everything.
+    // Findings with the same severity share a weight, so that many minor findings cannot cost all points.
     let mut shared: Vec<(f64, usize)> = Vec::new();
     for (weight, count) in problems {
         match shared.iter_mut().find(|(known, _)| *known == weight) {

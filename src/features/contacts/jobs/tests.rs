@@ -335,7 +335,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
 }
 
-/// Returns the expected result of an import, computed with a simple model: the last name and the first spelling of the address win.
+/// Returns the expected result of an import, computed with a simple model: the last name that is not empty wins.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {

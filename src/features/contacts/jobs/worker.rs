@@ -9,7 +9,7 @@ use crate::vocab::ids::{JobId, ProjectId};
 /// The number of slices merged into the email index of one project in one step, which takes a second or two.
 const MERGES_PER_STEP: usize = 64;
 
-/// Runs one step of every open job; returns whether any work remains.
+/// Runs one step of every open job and of the pending merges of the email index; returns whether any work remains.
 pub fn step(data: &EnvironmentData) -> Result<bool> {
     let mut more = false;
     for job in open_jobs(&data.store.read())? {

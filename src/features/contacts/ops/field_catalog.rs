@@ -41,7 +41,7 @@ pub struct ListFields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
-    /// The fields: first standard fields, then custom fields, the most common first.
+    /// The fields: first standard fields, then custom fields, most common first.
     pub entries: Vec<Entry>,
     /// The number of contacts selected.
     pub total_subscribers: u64,

@@ -1,7 +1,7 @@
-//! The typed brief: what a prompt asks for, part by part.
+//! The typed brief: the parts of an email that a prompt asks for.
 //!
-//! Rules or a language model make a brief from a prompt, users correct it, and the composer or a language model writes the email from it.
-//! Each part keeps the span of the prompt that it comes from, so that every character of the prompt can be accounted for.
+//! Rules or a language model read the brief from a prompt, users can correct it, and the composer or a language model writes the email from
+//! it. Each part keeps the span of the prompt that it comes from, so that every character of the prompt can be accounted for.
 
 use jiff::civil::{Date, Time};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::locale::LanguageTag;
 
-/// What an email must say and how.
+/// The content and the form that a prompt asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Brief")]
@@ -77,7 +77,7 @@ pub struct Part {
     pub span: Option<Span>,
 }
 
-/// What an email is for.
+/// The purpose of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
@@ -120,7 +120,7 @@ pub enum Goal {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fact {
     pub kind: FactKind,
-    /// What the number or date stands for.
+    /// The meaning of the number or date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<FactRole>,
     /// The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient.
@@ -150,7 +150,7 @@ pub enum FactKind {
     Time,
     Place,
     Capacity,
-    /// What something costs.
+    /// A price.
     Price,
     OldPrice,
     /// A minimum, such as an order value or a number of guests.

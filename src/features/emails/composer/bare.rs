@@ -6,7 +6,7 @@ use super::language::{Bank, Language};
 use super::text::{folded, tidy};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal, Part};
 
-/// Words of offers, invitations and notices that the email's own sentences replace, folded, in the languages of the composer.
+/// Folded words of offers, invitations and notices that the email's own sentences replace, in the languages of the composer.
 const WORDS: [&str; 91] = [
     "up",
     "bis",
@@ -102,7 +102,7 @@ const WORDS: [&str; 91] = [
 ];
 /// Words for "everything", folded.
 const ALL: [&str; 7] = ["everything", "sitewide", "alles", "tout", "todo", "tutto", "tudo"];
-/// Words of scopes that do not narrow the products of an offer, folded: "the whole range", "your first order".
+/// Folded words of scopes that do not narrow the products of an offer: "the whole range", "your first order".
 const EVERYTHING: [&str; 68] = [
     "first",
     "next",
@@ -248,7 +248,7 @@ impl<'a> Content<'a> {
         let mut rest = folded(&fact.text);
         let parts = facts.iter().map(|fact| folded(&fact.text)).chain(more.iter().cloned());
         let mut parts: Vec<String> = parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
-        // Longer parts first, because they may contain shorter ones.
+        // Longer parts come first, because they can contain shorter ones.
         parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
         for part in parts {
             rest = rest.replacen(&format!(" {part} "), " ", 1);
@@ -269,7 +269,7 @@ impl<'a> Content<'a> {
     pub fn scope_shown(&self) -> Option<String> {
         let scope = self.scope_words()?;
         if self.prints(&scope) {
-            // "10% off for students"
+            // Keep "for" if the prompt wrote it: "10% off for students".
             let written = self.brief.offer.as_ref()?.scope.as_ref().map(|part| tidy(&part.text));
             return written.filter(|written| written.starts_with("for ")).or(Some(scope));
         }
@@ -310,8 +310,8 @@ impl<'a> Content<'a> {
         (!is_all).then_some(scope)
     }
 
-    /// Returns whether the brief says that the offer applies to everything: as its scope, or within three words after the number: "30 % auf
-    /// alles".
+    /// Returns whether the brief states that the offer applies to everything, either as its scope or within three words after the number:
+    /// "30 % auf alles".
     pub fn is_for_everything(&self) -> bool {
         let says_all = |at: &usize| {
             let is_saving = |at: &usize| matches!(self.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
@@ -330,7 +330,7 @@ impl<'a> Content<'a> {
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
         let text = quoted.unwrap_or(text);
         let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
-        // The table of an invitation and of opening hours writes dates, times and numbers in its own form.
+        // The table of an invitation or of opening hours writes dates, times and numbers in a different form.
         let has_table = matches!(self.brief.purpose, Goal::Event | Goal::Webinar | Goal::OpeningHours);
         let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
         let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();

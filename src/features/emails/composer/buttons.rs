@@ -34,8 +34,8 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&capital(&label)), href })
     }
 
-    /// Returns the phrase that suits what the prompt says about a link or, failing that, the words of its address: "Book now" for
-    /// "Reservations: https://example.com/table". Without a suitable phrase, the label in the prompt is used.
+    /// Returns the label of a link: the phrase that suits the prompt's words about the link or, without them, the words of its address:
+    /// "Book now" for "Reservations: https://example.com/table". Without a suitable phrase, the label in the prompt is used.
     fn label_of_link(&self, href: &Link) -> Option<String> {
         let said = self.words_before(href).unwrap_or_default();
         let path = href.as_str().split_once("://").map_or("", |(_, rest)| rest);

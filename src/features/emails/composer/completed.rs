@@ -1,22 +1,23 @@
 //! Completes a brief before it becomes an email.
 //!
-//! The reader of prompts sets aside words whose meaning is unclear. If such words are inside of a sentence that the email prints, the
-//! sentence would be cut without them, so they join it.
+//! The parser of prompts separates words whose meaning is unclear. If such words are inside a sentence that the email prints, the sentence
+//! would be incomplete without them, so they are joined with it.
 
 use super::language::{Bank, Language};
 use super::text::{capital, folded, tidy};
 use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, FactValue, Goal, Part, Span, Story};
 
-/// The number of words up to which a passage is a label: "New in the shop: …".
+/// The maximum number of words of a passage that is a label: "New in the shop: …".
 const LABEL_WORDS_MAX: usize = 4;
-/// The number of words of a label that is the name of a product.
+/// The maximum number of words of a label that is the name of a product.
 const NAME_WORDS_MAX: usize = 3;
-/// The number of characters between two parts of a sentence: a comma or a colon, and a space. A period belongs to its sentence.
+/// The maximum number of characters between two parts of a sentence: a comma or a colon, and a space. A period ends a sentence.
 const SIGN_GAP: u32 = 2;
-/// The number of days with a time from which a notice has opening hours.
+/// The minimum number of days with a time in a notice of opening hours.
 const HOURS_DAYS_MIN: usize = 2;
 
-/// Returns the brief with whole sentences, and with the purpose that its facts show.
+/// Returns the brief with incomplete sentences completed, titles assigned to stories, limits removed, and a seasonal purpose replaced by
+/// the one that its facts show.
 pub fn completed(brief: &Brief, language: Language) -> Brief {
     let mut brief = brief.clone();
     for part in std::mem::take(&mut brief.unclear) {
@@ -49,14 +50,14 @@ fn is_statement(fact: &Fact) -> bool {
     matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.story.is_none()
 }
 
-/// Returns the statement that starts right after a position, with at most `gap` characters between.
+/// Returns the statement that starts at most `gap` characters after a position.
 fn statement_after(brief: &Brief, end: u32, gap: u32) -> Option<usize> {
     let follows = |fact: &Fact| fact.span.and_then(|span| span.start.checked_sub(end)).is_some_and(|own| own <= gap);
     brief.facts.iter().position(|fact| is_statement(fact) && follows(fact))
 }
 
-/// Joins an unclear part with the statements around it if it is in the middle of their sentence: "New in the shop: the tweed from Saxony,
-/// 100 g for €14.90", "We sent the wrong links (orders 10 to 20)". At the start of a sentence, such words are often a note to the writer.
+/// Joins an unclear part with the statements next to it if it is in the middle of a sentence: "New in the shop: the tweed from Saxony, 100
+/// g for €14.90", "We sent the wrong links (orders 10 to 20)". At the start of a sentence, such words are often a note to the writer.
 fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
     let Some(at) = statement_after(brief, span.end, 1) else { return false };
     let is_sentence =
@@ -82,7 +83,8 @@ fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Languag
     true
 }
 
-/// Returns a statement as the rest of a sentence: in lowercase at its start, unless it starts with a name or a German noun.
+/// Returns a statement as the continuation of a sentence: its first letter becomes lowercase, unless it starts with a name or a German
+/// noun.
 fn lowered(brief: &Brief, at: usize, language: Language) -> String {
     let fact = &brief.facts[at];
     let start = fact.span.map(|span| span.start);
@@ -100,7 +102,7 @@ fn lowered(brief: &Brief, at: usize, language: Language) -> String {
     first.map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Makes a statement of a passage that leads to an address or a telephone number: "You can order vouchers by mail: hello@example.com".
+/// Turns a passage before an address or a telephone number into a statement: "You can order vouchers by mail: hello@example.com".
 fn leads_to_contact(brief: &mut Brief, part: &Part, span: Span) -> bool {
     if !part.text.trim_end().ends_with(':') || count(&part.text) <= LABEL_WORDS_MAX {
         return false;
@@ -115,7 +117,7 @@ fn leads_to_contact(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Adds an unclear part to the story whose last sentence it ends.
+/// Adds an unclear part to the story whose last sentence it completes.
 fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     let ends = |own: Span| own.end + SIGN_GAP == span.start && count(&part.text) > LABEL_WORDS_MAX;
     let Some(story) = brief.stories.iter_mut().find(|story| story.text.span.is_some_and(ends)) else { return false };
@@ -125,7 +127,7 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Puts a name that the prompt gives before its statements, and that the button has too, before the statement: "Budgets: set a cap".
+/// Puts a name before a statement if the name precedes it in the prompt and is also on the button: "Budgets: set a cap".
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
@@ -140,7 +142,8 @@ fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language)
     true
 }
 
-/// Gives stories the titles before them: "Malin's journey: we fetched 200 kilos of wool". The title of all stories is no title of one.
+/// Gives stories the titles that precede them: "Malin's journey: we fetched 200 kilos of wool". A title of all stories is not used for a
+/// single one.
 fn title_stories(brief: &mut Brief) {
     let titles =
         brief.instructions.iter().filter(|part| part.text.trim_end().ends_with(':') && count(&part.text) > NAME_WORDS_MAX);
@@ -155,14 +158,14 @@ fn title_stories(brief: &mut Brief) {
     }
 }
 
-/// Removes the numbers of characters, words and lines, which limit the email itself: "max 40 characters".
+/// Removes numbers of characters, words and lines, because they limit the email itself: "max 40 characters".
 fn drop_limits(brief: &mut Brief, language: Language) {
     let bank = Bank::of(language);
     brief.facts.retain(|fact| fact.kind != FactKind::Capacity || !bank.has_word("words.limits", &fact.text));
 }
 
-/// Returns the purpose of a seasonal email by its facts: several days with times are opening hours, and one day with a time and a price, a
-/// deadline or a number of places is an invitation.
+/// Returns the purpose of a seasonal email according to its facts: several days with times are opening hours; one day with a time and a
+/// price, a deadline or a number of places is an invitation.
 fn dated_purpose(brief: &Brief) -> Goal {
     let own = |fact: &&Fact| fact.story.is_none() && fact.role == Some(FactRole::Event);
     let days = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Days { .. }))).count();
@@ -179,7 +182,7 @@ fn dated_purpose(brief: &Brief) -> Goal {
     }
 }
 
-/// Returns the event that the prompt names by its season: the title before its first statement, or the name of the season.
+/// Returns the event of a seasonal invitation. Its name is the title before the first statement, or the name of the season.
 fn evening(brief: &Brief, language: Language) -> Option<Event> {
     let bank = Bank::of(language);
     let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;

@@ -1,6 +1,6 @@
 //! Sorts the content of a brief into statements that the email prints in the prompt's words and facts that it states in its own.
 //!
-//! The prompt's words are used only in emails in the same language; numbers, dates and names in every language.
+//! The prompt's words are used only in emails in the same language. Numbers, dates and names are used in emails in every language.
 
 use std::collections::HashSet;
 
@@ -221,7 +221,7 @@ impl<'a> Content<'a> {
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
         let told = folded(&self.told(fact));
         let literal = !relative && !told.trim().is_empty() && said.contains(&told);
-        // A table has the number in the cell behind its label.
+        // In a table, the number follows its label.
         let counted = match fact.value {
             Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => {
                 let label = Bank::of(self.language).phrases("common.label_places").first();
@@ -253,7 +253,7 @@ impl<'a> Content<'a> {
             fact.kind,
             FactKind::Code | FactKind::Person | FactKind::Contact | FactKind::Link | FactKind::Place | FactKind::Product
         );
-        // "town hall" is no name.
+        // "town hall" is not a name.
         let is_name =
             is_name && (fact.kind != FactKind::Place || fact.text.contains(|c: char| c.is_uppercase() || c.is_ascii_digit()));
         let words = || Some(tidy(&fact.text)).filter(|text| !text.is_empty() && (is_name || self.prints(text)));
@@ -476,18 +476,18 @@ impl<'a> Content<'a> {
         let text = text.trim_end_matches('.');
         let is_price = |at: &&usize| self.fact(**at).kind == FactKind::Price;
         let facts = self.facts_in(at);
-        // "Starter €12 → €14" is a change, not a name with its price.
+        // "Starter €12 → €14" is a price change, not a name with its price.
         if facts.iter().any(|at| self.fact(*at).kind == FactKind::OldPrice) {
             return None;
         }
         let price = facts.iter().filter(is_price).map(|at| self.text(*at)).find(|price| text.ends_with(price.as_str()))?;
         let name = text.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', ',', '–', '—', '-', '…', '.', '(', '|', '=']);
-        // "A basic tune-up is $85"
+        // A copula is not part of the name: "A basic tune-up is $85".
         let bank = Bank::of(self.language);
         let (head, last) = name.rsplit_once(' ').unwrap_or(("", name));
         let is_copula = bank.phrases("words.costs").iter().any(|own| own == last);
         let name = if is_copula { head } else { name };
-        // "Lote de libros de 100 €" is no name with its price.
+        // "Lote de libros de 100 €" is not a name with its price.
         let is_cut = bank.phrases("words.common").iter().any(|own| own == name.rsplit(' ').next().unwrap_or_default());
         let plain =
             !is_cut && name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;

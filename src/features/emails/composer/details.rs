@@ -48,7 +48,7 @@ impl Writer<'_> {
         self.statements.retain(|at| !own.contains(at));
         let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
         let (stated, told) = match split {
-            // The title above says the offer already: "20% off everything", "20% off everything with code TEA20".
+            // The title already states the offer: "20% off everything", "20% off everything with code TEA20".
             Some((offer, rest)) if self.repeats_title(&offer) => {
                 self.book.facts.remove("offer");
                 (None, vec![rest])
@@ -108,7 +108,7 @@ impl Writer<'_> {
         fits.then(|| (calm(&capital(offer)), self.marked(&ended(&capital(rest)), &facts)))
     }
 
-    /// Returns a statement as a sentence, without the words before its first comma if the email already contains them.
+    /// Returns a statement as a sentence. Leaves out the words before its first comma if the email already contains them.
     fn untold(&self, at: usize) -> String {
         let text = self.content.text(at);
         match text.split_once(", ") {
@@ -147,7 +147,7 @@ impl Writer<'_> {
         [period, threshold, shipping].into_iter().flatten().collect()
     }
 
-    /// Returns the folded text of the email so far and of all statements.
+    /// Returns the folded text that the email contains so far, together with all statements.
     fn says_all(&self) -> String {
         let statements = self.content.statements.iter().map(|at| folded(&self.content.fact(*at).text));
         std::iter::once(self.said.clone()).chain(statements).collect()
@@ -225,7 +225,7 @@ impl Writer<'_> {
                 _ => None,
             };
             let Some(mut value) = content.shown(fact).or_else(count) else { continue };
-            // "Places: 12 places" says it twice.
+            // "Places: 12 places" would repeat the word.
             if let (FactKind::Capacity, Some(FactValue::Count { count })) = (fact.kind, &fact.value)
                 && folded(&fact.text).contains(&folded(&self.label(name)))
             {

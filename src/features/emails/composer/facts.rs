@@ -35,7 +35,7 @@ const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days before a date in which its weekday alone identifies it.
 const WEEKDAY_DAYS: i32 = 6;
 
-/// Exclamations that say nothing, folded.
+/// Folded exclamations that mean nothing.
 const HYPE: [&str; 12] = [
     "big news",
     "great news",
@@ -51,7 +51,7 @@ const HYPE: [&str; 12] = [
     "attenzione",
 ];
 
-/// Words at the start of a sentence that refer to the sentence before it, folded, in the languages of the composer.
+/// Folded words at the start of a sentence that refer to the previous sentence, in the languages of the composer.
 const PRONOUNS: [&str; 38] = [
     "it", "they", "he", "she", "this", "that", "these", "those", "there", "sie", "er", "es", "das", "dies", "diese", "dieser",
     "dieses", "dazu", "dabei", "damit", "danach", "dort", "il", "elle", "ils", "elles", "cela", "ca", "ce", "c", "ello", "esto",
@@ -120,8 +120,8 @@ impl Source<'_> {
         facts
     }
 
-    /// Returns the news of the email: the first of its opening statements that can be a title. An apology has none if its first statements
-    /// are unclear, because the mistake is then not among the rest.
+    /// Returns the news of the email: the first of its opening statements that can be a title. For an apology, returns `None` if its first
+    /// statements are unclear, because later statements do not name the mistake.
     fn news(&self) -> Option<String> {
         let content = self.content;
         let start = content.statements.first().and_then(|at| content.fact(*at).span).map_or(0, |span| span.start);
@@ -180,7 +180,7 @@ impl Source<'_> {
         if !matches!(self.goal, Goal::Seasonal | Goal::Sale | Goal::Voucher) {
             return None;
         }
-        // A code such as WINTER20 names no season.
+        // A code such as WINTER20 does not name the season of the email.
         let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code).map(|fact| fact.text.as_str());
         let topic = codes.fold(self.content.topic(), |topic, code| topic.replace(code, " "));
         let topic = folded(&topic);
@@ -211,7 +211,7 @@ impl Source<'_> {
             };
             facts.insert("saving", format.saving(&saving));
             facts.insert("offer", format.offer(&saving));
-            // A scope that ends in an article is cut: "everything in the".
+            // A scope that ends in an article is incomplete: "everything in the".
             let common = Bank::of(content.language).phrases("words.common");
             let last = scope.as_ref().and_then(|scope| folded(scope).split_whitespace().last().map(str::to_owned));
             let is_whole =

@@ -1,4 +1,4 @@
-//! The table of what belongs in an email by its goal: phrases, products, pictures, buttons and layouts.
+//! The table of email goals: the phrases, products, pictures, buttons and layouts of each goal.
 
 use crate::features::emails::brief::Goal;
 use crate::features::emails::document::{Layout, Purpose};
@@ -13,7 +13,7 @@ pub enum Pictures {
     Any,
 }
 
-/// What belongs in an email with a certain goal.
+/// The contents of emails with a certain goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// The key of the goal's phrases.
@@ -85,7 +85,7 @@ const ANNOUNCES: Shape = Shape {
 /// The shape of service notices.
 const NOTIFIES: Shape = Shape { pictures: Pictures::None, layouts: PLAIN, ..ANNOUNCES };
 
-/// Returns what belongs in an email with this goal.
+/// Returns the contents of emails with this goal.
 pub fn shape(goal: Goal) -> Shape {
     use Layout::*;
     match goal {

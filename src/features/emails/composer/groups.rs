@@ -1,5 +1,5 @@
-//! Prints statements in the form that suits them: sentences as paragraphs, list items and programs as lists, prices as tables, and
-//! customers' words as quotations.
+//! Prints statements in suitable forms: sentences as paragraphs, list items and programs as lists, prices as tables, and customers' words
+//! as quotations.
 
 use super::sections::Writer;
 use super::text::{capital, folded};
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let priced = |part: &String| {
             let price = prices.iter().find(|price| part.ends_with(price.as_str()))?;
             let name = part.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', '–', '-', '(']);
-            // "Four courses for €58": the preposition belongs to the price.
+            // In "Four courses for €58", the preposition belongs to the price.
             let (start, last) = name.rsplit_once(' ').unwrap_or(("", name));
             let name = if super::stories::starts_clause(last, content.language) { start } else { name };
             (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))
@@ -114,8 +114,8 @@ impl Writer<'_> {
     }
 
     /// Returns the parts of a statement that lists opening hours, the program of an evening or the properties of a product, with the words
-    /// before the colon. At least half of the parts must contain a typed value. In an invitation, the parts exclude the date of the event,
-    /// which is in its table.
+    /// before the colon. At least half of the parts must contain a typed value. In an invitation, the date of the event is left out,
+    /// because the table contains it.
     fn program(&self, at: usize) -> Option<(Option<String>, Vec<String>)> {
         let content = self.content;
         let (head, parts) = content.parts(at);

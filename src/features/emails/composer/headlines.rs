@@ -45,7 +45,7 @@ impl Draft<'_> {
         if self.job == "seasonal.main" && tells { "announcement.main" } else { self.job }
     }
 
-    /// Returns the news of a launch that names the product: "Clay Pot is back in stock". The phrases for a launch only say that a product
+    /// Returns the news of a launch if it names the product: "Clay Pot is back in stock". The phrases for a launch say only that a product
     /// is new.
     fn news_of_product(&self, book: &Phrasebook) -> Option<String> {
         let (news, product) = (book.facts.get("news")?, book.facts.get("product")?);
@@ -72,14 +72,14 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns a subject that is too long without the date at its end. The text of the email has the date.
+    /// Returns a subject that is too long without the date at its end. The email's text contains the date.
     fn undated(&self, subject: String) -> String {
         if subject.chars().count() <= SUBJECT_CHARACTERS {
             return subject;
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
-        // "Registration opens on 1 December and" is no sentence without its second date.
+        // "Registration opens on 1 December and" is incomplete without its second date.
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());
@@ -113,10 +113,10 @@ impl Draft<'_> {
         let mut out = String::new();
         if !self.job.starts_with("general.") {
             let (mut sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
-            // What the brief says is news, and the opening phrase is not.
+            // The statements of the brief are news; the opening phrase is not.
             let told: String = self.content.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
             sentences.sort_by_key(|sentence| !told.contains(folded(sentence).trim()));
-            // What counts in an invitation and in opening hours is in their table.
+            // The most important facts of invitations and opening hours are in their table.
             let is_dated = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::OpeningHours);
             let (first, last) = if is_dated { (details, None) } else { (None, details) };
             for sentence in first.into_iter().chain(sentences).chain(last) {
@@ -169,7 +169,7 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
-/// Returns the titles of the stories that the subject and the title do not name, in one line.
+/// Returns the titles of the stories that the subject and the title do not name, on one line.
 fn further_titles(blocks: &[Block], known: &str) -> String {
     let titles = blocks.iter().flat_map(|block| match block {
         Block::Heading(heading) if heading.level == HeadingLevel::Section => vec![heading.text.to_string()],
@@ -188,8 +188,8 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     out
 }
 
-/// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro". The rows of opening hours
-/// have a day as their label.
+/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". In a table of opening hours, the
+/// label of each row is a day.
 fn details(blocks: &[Block]) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),

@@ -20,9 +20,9 @@ pub enum Language {
     It,
     Pt,
     Nl,
-    /// Has only a small set of phrases; see `is_complete`.
+    /// This language has only a few phrases; see `is_complete`.
     Ar,
-    /// Has only a small set of phrases; see `is_complete`.
+    /// This language has only a few phrases; see `is_complete`.
     He,
 }
 

@@ -22,7 +22,7 @@ impl Writer<'_> {
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
         let told = format!("{}.told", self.job);
-        // If a statement apologizes, no phrase repeats the apology.
+        // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain([self.said.clone()]);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
@@ -70,7 +70,7 @@ impl Writer<'_> {
         self.with_deal(lead, deal)
     }
 
-    /// Returns an opening phrase followed by the deal, unless the phrase or the body states the deal.
+    /// Returns an opening phrase followed by the offer, unless the phrase or the body states the offer.
     fn with_deal(&self, lead: String, deal: Option<String>) -> String {
         let Some(deal) = deal else { return lead };
         let saving = self.book.facts.get("saving").map(|saving| folded(saving)).unwrap_or_default();

@@ -47,7 +47,7 @@ impl Writer<'_> {
             from = range.end;
         }
         markup.push_str(&escape(&text[from..]));
-        // Adjacent bold passages become one.
+        // Merges adjacent bold passages.
         markup.replace("** **", " ")
     }
 

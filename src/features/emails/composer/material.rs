@@ -72,8 +72,8 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture of the brand for the top of an email that names no product. The seed chooses. In a main email, pictures of products
-/// are a last resort, because they would promise these products.
+/// Returns a picture of the brand for the top of an email that names no product, chosen by the seed. In a main email, pictures of products
+/// are used only if there are no others, because they would promise these products.
 pub fn opening(brand: &Brand, seed: u64, job: &str) -> Option<Picture> {
     let fitting = brand.images.iter().filter(|image| fits(image));
     let is_main = job.ends_with(".main");
@@ -97,7 +97,7 @@ fn own(brand: &Brand, image: &brand::BrandImage) -> Option<Picture> {
     picture(&image.url, described, (image.width, image.height))
 }
 
-/// Returns the picture of a product of the kind that a title names: a picture of a dried wreath for a wreath-making workshop.
+/// Returns the picture of a product of the kind that a title names: for a wreath-making workshop, a picture of a dried wreath.
 pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
     let title = plain(title);
     let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
@@ -119,7 +119,7 @@ pub fn sized_product(brand: &Brand, product: Product) -> Product {
     Product { image: product.image.map(|shown| sized(brand, shown)), ..product }
 }
 
-/// Returns a picture with the size of the brand's image, if it is one.
+/// Returns a picture with the size of the brand's image with the same URL, if there is one.
 fn sized(brand: &Brand, shown: Picture) -> Picture {
     let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
     let size = known.and_then(|image| image.width.zip(image.height));
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(logo_of(&both).as_deref(), Some("https://example.com/logo.png"));
     }
 
-    /// The description of an image can consist only of a note of the import, which is no alternative text.
+    /// The description of an image can consist only of a note from the import, which cannot be used as alt text.
     #[test]
     fn every_picture_is_described_for_people() {
         let image = |url: &str, description: Option<&str>| brand::BrandImage {

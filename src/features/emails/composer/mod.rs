@@ -470,7 +470,8 @@ impl Draft<'_> {
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let reply = mail.clone().or(phone).filter(|_| !is_labeled && (self.asks_to_reserve() || invites));
-        // The home page says nothing about an event. Without a better target, the invitation has no button, and a warning asks for a link.
+        // The home page contains nothing about the event. So without a better target, the invitation has no button, and a warning asks for
+        // a link.
         let home = site.filter(|_| !invites || is_labeled);
         given.or(page).or(contact).or(help).or(reply).or(home).or(mail)
     }

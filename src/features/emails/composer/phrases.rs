@@ -181,7 +181,7 @@ impl Phrasebook {
                 Some(b'?' | b'!') => return None,
                 _ => {
                     let value = self.value(name)?;
-                    // "The {brand} team" for a brand such as "The Iron Room"
+                    // Do not repeat "the" in "The {brand} team" for a brand such as "The Iron Room".
                     let is_doubled = out.to_lowercase().ends_with("the ") && value.starts_with("The ");
                     let value = if is_doubled { value["The ".len()..].to_owned() } else { value };
                     facts += usize::from(!EVERYWHERE.contains(&name));

@@ -53,7 +53,7 @@ pub struct Writer<'a> {
     pub is_stated: bool,
 }
 
-/// The maximum number of products that are stacked, and in a grid with two per row.
+/// The maximum number of products in a grid with two per row, and of products that are stacked.
 const ROW_PRODUCTS: usize = 3;
 const GRID_PRODUCTS: usize = 4;
 /// The maximum length, in characters, of the opening's text: two or three sentences.
@@ -90,7 +90,7 @@ impl Writer<'_> {
         self.contact();
     }
 
-    /// Writes the content of an email that presents the brand, as later emails of a series do.
+    /// Writes the content of an email that presents the brand, such as a later email of a series.
     fn general(&mut self, kind: &str) {
         match kind {
             "story" => self.story_of_brand(),
@@ -137,7 +137,7 @@ impl Writer<'_> {
         if markup.trim().is_empty() {
             return;
         }
-        // A text longer than a block can hold continues in another block.
+        // A text that is too long for one block continues in the next block.
         let mut rest = markup.trim();
         while !rest.is_empty() {
             let most = rest.char_indices().nth(limits::EMAIL_PROSE_CHARACTERS_MAX - 1).map_or(rest.len(), |(at, _)| at);
@@ -291,7 +291,7 @@ impl Writer<'_> {
         let wanted = self.content.rules.products;
         let count = wanted.unwrap_or(usual);
         let products: Vec<Product> = products.into_iter().take(count.max(1)).collect();
-        // A grid with a single product looks like a mistake, unless the offer is for this product or the brief wants only one.
+        // A grid with a single product looks like a mistake, unless the offer applies to this product or the brief requests only one.
         if let ([only], true) = (products.as_slice(), self.content.scope().is_some() || wanted == Some(1)) {
             let products = vec![only.clone()];
             return self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
@@ -309,7 +309,7 @@ impl Writer<'_> {
         self.push(Block::Products(Products { id: self.id("product"), title: None, products: vec![product], columns: None }));
     }
 
-    /// Quotes the brand's description of itself.
+    /// Quotes the brand's own description.
     fn story_of_brand(&mut self) {
         let description = self.brand.description.as_ref().filter(|_| self.brand_speaks).map(|text| tidy(text));
         let fits = |text: &String| text.split(' ').count() >= 5 && self.content.rules.allow(text);

@@ -42,7 +42,7 @@ fn split(story: &Story, language: Language) -> (Option<String>, String) {
 /// Returns the first words of a text that can be its heading, and the rest.
 fn parted(text: &str, language: Language) -> (Option<String>, String) {
     let fits = |head: &str| head.chars().count() <= HEADING_CHARACTERS_MAX && addresses(head).is_empty();
-    // "Heading: text" and "Heading – text".
+    // The heading can precede the text on the same line: "Heading: text" and "Heading – text".
     for mark in [": ", " – ", " — ", " - "] {
         if let Some((head, rest)) = text.split_once(mark)
             && fits(head)

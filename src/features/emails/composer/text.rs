@@ -94,7 +94,7 @@ pub fn unquoted(text: &str) -> &str {
     if inner.contains(QUOTATION_MARKS) { text } else { inner }
 }
 
-/// Returns a text without its quotation marks if one of them has no partner.
+/// Returns a text without its quotation marks if one of them is unpaired.
 pub fn closed(text: &str) -> String {
     let count = |marks: &[char]| text.chars().filter(|c| marks.contains(c)).count();
     let is_paired = count(&['"', '“', '”', '„']).is_multiple_of(2) && count(&['«']) == count(&['»']);

@@ -1,4 +1,4 @@
-//! Reads the facts of an invitation and of opening hours out of the statements that only list them, so that a table can show them.
+//! Finds the facts of an invitation and of opening hours in statements that only list them, so that a table can show the facts.
 
 use super::content::Content;
 use super::language::Bank;
@@ -6,29 +6,29 @@ use super::sections::Writer;
 use super::text::{capital, folded};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 
-/// The number of words besides its date that a row of opening hours can have.
+/// The maximum number of words besides the date in a row of opening hours.
 const NOTE_WORDS_MAX: usize = 6;
 
 impl Content<'_> {
-    /// Splits a statement at its commas, except in its dates, and separates the words before a colon.
+    /// Splits a statement at the commas outside its dates, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
         let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
         let facts: Vec<String> =
             self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
-        // A comma in a date becomes a character that no text has.
+        // A comma in a date is replaced by a character that no text contains.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
         (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
     }
 
-    /// Returns the place of an event with its address, as the statement with the date or the time of the event gives it: "The Net Loft,
-    /// Back Road West, St Ives".
+    /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
+    /// West, St Ives".
     pub fn venue(&self) -> Option<String> {
         self.statements.iter().find_map(|at| self.venue_in(*at))
     }
 
-    /// Returns the time in the statement with the place of an event: "4-8pm, at The Net Loft".
+    /// Returns the time in the statement that contains the place of an event: "4-8pm, at The Net Loft".
     pub fn venue_time(&self) -> Option<&Fact> {
         let at = self.statements.iter().find(|at| self.venue_in(**at).is_some())?;
         let facts = self.facts_in(*at).into_iter().map(|at| self.fact(at));
@@ -47,10 +47,10 @@ impl Content<'_> {
         let first = |part: &str| folded(part.split(' ').next().unwrap_or_default());
         let starts = |part: &str| part.contains(' ') && places.iter().any(|word| folded(word) == first(part));
         let names = |part: &str| facts.iter().any(|fact| fact.kind == FactKind::Place && part.contains(fact.text.trim()));
-        // A time in the same part, as in "at 7 at the inn", leaves the place to its fact.
+        // A part with a time, such as "at 7 at the inn", is not used, because the place has its own fact.
         let is_free = |part: &str| !facts.iter().any(|fact| fact.value.is_some() && part.contains(fact.text.trim()));
         let own = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part)))?;
-        // The preposition before a name goes: "at The Net Loft". Before other words it stays: "in the lane".
+        // A preposition before a name is removed: "at The Net Loft". Before other words, it is kept: "in the lane".
         let part = &parts[own];
         let (_, name) = part.split_once(' ').unwrap_or(("", part));
         let name = if name.starts_with(char::is_uppercase) { name } else { part };
@@ -59,8 +59,7 @@ impl Content<'_> {
         Some(std::iter::once(capital(name)).chain(address).collect::<Vec<_>>().join(", "))
     }
 
-    /// Returns whether a statement has no words besides the facts that a table shows, its labels and the name of the event. `shown` is
-    /// folded.
+    /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
         let is_shown = |fact: &&Fact| self.is_said(fact, shown);
@@ -82,7 +81,8 @@ impl Content<'_> {
         rest.split_whitespace().all(|word| is_small(word) || shown.contains(&format!(" {word} ")))
     }
 
-    /// Returns the statements of a notice that only say what happens on a day, with the day and the rest: "Closed 25 Dec - 3 Jan".
+    /// Returns the statements of a notice that only state what happens on a day, each with the day and the rest of its text: "Closed 25 Dec
+    /// - 3 Jan".
     pub fn day_notes(&self) -> Vec<(usize, usize, String)> {
         let is_day = |at: &usize| matches!(self.fact(*at).value, Some(FactValue::Days { .. }));
         let note = |at: &usize| {
@@ -102,8 +102,8 @@ impl Content<'_> {
 }
 
 impl Writer<'_> {
-    /// Returns the rows of opening hours: each day with its hours or with what happens on it, in the order of the days. A single day needs
-    /// no table.
+    /// Returns the rows of opening hours in date order: each day with its hours, or with what happens on it. Empty for a single day, which
+    /// needs no table.
     pub fn hours(&self) -> Vec<(String, String)> {
         let content = self.content;
         if self.goal != Goal::OpeningHours {

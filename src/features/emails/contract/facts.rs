@@ -100,7 +100,7 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
 /// label, the email must link to it.
 fn states_labeled(email: &Reading, text: &str) -> bool {
     let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
-    // "Button to https://example.com"
+    // A label can precede the URL: "Button to https://example.com".
     let labeled = labeled.or_else(|| text.find("http").map(|at| text.split_at(at)));
     let Some((label, rest)) = labeled.filter(|(label, _)| words(&fold(label)).count() <= LABEL_WORDS_MAX) else { return false };
     let address = rest.trim().trim_end_matches('.');
@@ -189,7 +189,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
         Value::Phone(digits) => states_contact(email, digits),
         Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
         Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
-        // The comparison of words covers these values.
+        // The comparison of words already covers these values.
         Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
     }
 }

@@ -5,7 +5,7 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The number of consecutive words of an instruction by which it is recognized in the email. Shorter sequences occur in many texts.
+/// The number of consecutive words by which an instruction is recognized in the email. Shorter sequences occur in many texts.
 const ROW_WORDS: usize = 4;
 
 pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
@@ -16,7 +16,7 @@ pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
     printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
 }
 
-/// Returns the texts that the email may print, as folded words. An instruction can share words with them.
+/// Returns the texts that the email may print, as folded words. They can share words with an instruction.
 fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.as_str());
     let facts = brief.facts.iter().map(|fact| fact.text.as_str());

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::text::words;
 
-/// The languages that have a table, the most common first. Emails in other languages are read with the first table.
+/// The languages that have a table, most common first. Emails in other languages are read with the first table.
 const TABLES: [(&str, &str); 9] = [
     ("en", include_str!("../../../../assets/contract/en.toml")),
     ("de", include_str!("../../../../assets/contract/de.toml")),

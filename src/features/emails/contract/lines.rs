@@ -85,7 +85,7 @@ pub fn is_balanced(text: &str) -> bool {
                 continue;
             }
             '"' => {
-                // Inches: 14".
+                // A quotation mark after a digit means inches: 14".
                 if text[..at].ends_with(|c: char| c.is_ascii_digit()) && !open.contains(&'"') {
                     continue;
                 }
@@ -96,7 +96,7 @@ pub fn is_balanced(text: &str) -> bool {
                 continue;
             }
             ')' | ']' | '»' | '”' => {
-                // The bracket of an emoticon, such as :), closes nothing.
+                // The bracket of an emoticon such as :) does not close anything.
                 if open.last() == Some(&c) {
                     open.pop();
                 } else if !text[..at].ends_with([':', ';', '-']) {

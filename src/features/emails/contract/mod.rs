@@ -1,4 +1,4 @@
-//! The fact contract: what a brief promises about its email, and the check that the email keeps the promise.
+//! The fact contract: what a brief promises about its email, and the check that the email keeps these promises.
 //!
 //! Emails from the composer, from language models and from edits all go through this check. It compares values, not spellings: a date may
 //! be written in any format of the email's language. The words of each language are in `assets/contract`. The check does not know who wrote

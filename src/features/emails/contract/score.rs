@@ -163,7 +163,7 @@ fn language(sample: &Sample) -> LanguageTag {
     LanguageTag::parse(&sample.language).expect("the samples have valid languages")
 }
 
-/// Writes the email of a sample as a generation does, with all its warnings.
+/// Writes the email of a sample in the same way as a generation, with all its warnings.
 async fn email(sample: &Sample, material: &Material) -> Draft {
     let wanted = GenerationRequest {
         prompt: sample.prompt.clone(),
@@ -393,7 +393,7 @@ async fn score(set: &str) -> Score {
     total
 }
 
-/// Checks that a score is not worse than these figures. `silent` is the number of lost facts that no warning reports.
+/// Asserts that a score is at least as good as these figures. `silent` is the number of lost facts that no warning reports.
 fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: usize) {
     let found = (score.kept, score.facts - score.kept - score.reported, score.leaks, score.inventions);
     let holds = found.0 >= kept && found.1 <= silent && found.2 <= leaks && found.3 <= inventions;

@@ -35,7 +35,7 @@ pub struct Change {
     pub value: Value,
 }
 
-/// What a change does.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "DocumentChangeKind")]

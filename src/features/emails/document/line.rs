@@ -1,4 +1,4 @@
-//! Text in a single line whose maximum length is part of its type.
+//! Text on a single line, whose maximum length is part of its type.
 //!
 //! A line can be created from any text. [`check`](super::Email::check) reports all lines that are too long, whether a user, the composer
 //! or a language model wrote them. The schema and the check read the limit from the type, so they always agree.

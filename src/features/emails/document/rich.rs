@@ -250,7 +250,7 @@ impl Reader {
 
     fn finish<const MAX: usize>(mut self) -> Rich<MAX> {
         self.turn(|_| ());
-        // Remove whitespace at the ends, even behind markup without content, such as "****  a".
+        // Remove whitespace at both ends, even after markup without content, as in "****  a".
         let is_blank = |span: &Span| match span {
             Span::Words { text, .. } => text.trim().is_empty(),
             Span::Break => true,

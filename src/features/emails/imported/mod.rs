@@ -367,7 +367,7 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let kib = imported_html.html.len() / 1024;
-        warnings.push(format!("The HTML has {kib} KB. Gmail clips emails that are larger than 102 KB, so shorten the email."));
+        warnings.push(format!("The HTML is {kib} KB. Gmail clips emails that are larger than 102 KB, so shorten the email."));
     }
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {

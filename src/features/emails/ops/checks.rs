@@ -35,7 +35,7 @@ pub struct EmailChecksView {
     /// The number of the version that the result is about.
     pub version: u32,
     pub scores: Scores,
-    /// The findings, the worst first.
+    /// The findings, most severe first.
     pub findings: Vec<FindingView>,
     /// Whether the URLs of the links were requested. If not, only the URLs themselves were checked.
     pub links_requested: bool,
@@ -48,14 +48,14 @@ pub struct EmailChecksView {
     pub checked_at: Option<WireTime>,
 }
 
-/// What a check found, and whether users ignore it.
+/// A finding of a check, and whether users ignore it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "EmailCheckFinding")]
 pub struct FindingView {
     #[serde(flatten)]
     pub finding: CheckFinding,
-    /// Whether users ignore the finding. An ignored finding is no warning, but the scores count it.
+    /// Whether users ignore the finding. An ignored finding is not a warning, but it still counts in the scores.
     pub ignored: bool,
 }
 

@@ -13,7 +13,7 @@ const UNITS: [&str; 40] = [
 ];
 /// Words that stay on one line with the number after them.
 const SIGNS: [&str; 14] = ["€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Nr.", "No.", "no.", "n.", "nº", "n°"];
-/// The beginnings of the names of months in the languages of the composer.
+/// The first letters of the names of months in the languages of the composer.
 const MONTHS: [&str; 34] = [
     "jan", "feb", "fév", "mar", "mär", "maa", "apr", "avr", "abr", "mai", "may", "mag", "mei", "jun", "jui", "giu", "jul", "lug",
     "aug", "aoû", "ago", "sep", "set", "oct", "okt", "ott", "out", "nov", "dec", "dez", "déc", "dic", "gen", "ene",
@@ -82,7 +82,7 @@ fn closed(word: &str) -> &str {
     bare.split_once('-').map_or(bare, |(unit, _)| if UNITS.contains(&unit) { unit } else { bare })
 }
 
-/// Returns whether a word is the "de" of "15 de diciembre".
+/// Returns whether a word is "de" or a similar word inside a date, as in "15 de diciembre".
 fn is_joint(word: &str) -> bool {
     word == "de"
 }

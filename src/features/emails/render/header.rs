@@ -130,7 +130,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     }
 }
 
-/// Returns a cell with the header's links in one line.
+/// Returns a cell with the header's links on one line.
 fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     if header.links.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 //! The theme of a brand's email: a layout, legible colors, fonts and corners.
 //!
-//! The functions are pure: the same brand, document and seed give the same theme. A matching default replaces each property that a brand
-//! lacks. The theme does not depend on the content of blocks or on any markup.
+//! The same brand, document and seed always give the same theme. A matching default replaces each property that a brand lacks. The theme
+//! does not depend on the content of blocks or on any markup.
 
 pub mod color;
 pub mod design;

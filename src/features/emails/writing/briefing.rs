@@ -1,4 +1,4 @@
-//! Makes the typed brief of a prompt with a language model.
+//! Creates the typed brief of a prompt with a language model.
 //!
 //! The model quotes the prompt, and each quote must be a part of the prompt: a part whose quote is not found is dropped, and text that no
 //! part covers is unclear. The brief that the rule-based parser made of the same prompt supplies the language and the values of numbers and
@@ -20,7 +20,7 @@ use crate::features::emails::brief::{
 use crate::features::models::MeteredModel;
 use crate::vocab::limits;
 
-/// Makes a brief. `rules` is the brief that the rule-based parser made of the same prompt.
+/// Creates a brief. `rules` is the brief that the rule-based parser created from the same prompt.
 pub async fn make(model: &MeteredModel, prompt: &str, rules: &Brief, material: &Material) -> (Result<Brief, String>, Usage) {
     let system = PROMPTS.write("brief", &json!({ "brand": BrandPrompt::of(material) }));
     let request = format!("<request>\n{prompt}\n</request>");
@@ -285,8 +285,7 @@ fn value(kind: FactKind, text: &str) -> Option<FactValue> {
     })
 }
 
-/// The minimum number of words in a text that no part covers and that is reported as unclear. Fewer words, such as "and until", join two
-/// parts.
+/// The minimum number of words of an uncovered text that is reported as unclear. Fewer words, such as "and until", only join two parts.
 const UNCOVERED_WORDS_MIN: usize = 3;
 
 /// Returns the longer texts of the prompt that no part covers.

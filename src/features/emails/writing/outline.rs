@@ -28,7 +28,7 @@ pub struct PlannedBlock {
     pub id: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the block says, in one line.
+    /// What the block says, on one line.
     pub says: String,
 }
 
@@ -81,7 +81,7 @@ pub fn schema(is_translation: bool) -> AnswerSchema {
                 "properties": {
                     "id": text("A short name that no other block has, like intro."),
                     "type": { "enum": CONTENT_KINDS },
-                    "says": text("What this block says, in one line, with the facts that belong here."),
+                    "says": text("What this block says, on one line, with the facts that belong here."),
                 },
                 "required": ["id", "type", "says"], "additionalProperties": false,
             },

@@ -19,7 +19,7 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The subject of a preview without one.
+/// The subject of a preview for which none is given.
 const SUBJECT: &str = "Email Preview";
 
 pub struct Create;
@@ -34,9 +34,9 @@ pub struct NewPreview {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The subject; that of the stored email, or `Email Preview`, if absent.
+    /// The subject. If absent, the subject of the stored email, or `Email Preview`.
     pub subject: Option<ShortText<{ limits::EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX }>>,
-    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common devices if empty or absent.
+    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. If empty or absent, ten common devices.
     #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX))]
     #[serde(default)]
     pub devices: Vec<String>,
@@ -48,8 +48,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("previews.create", "/v1/emails/previews", needs(Permission::EmailPreview))
         .summary("Preview an email on devices")
         .about(
-            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: it shows what the \
-                client keeps of the email, drawn by a browser engine. The same content on the same device is drawn once: then `cached` is \
+            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser engine \
+                draws the parts of the email that the client keeps. The same content on the same device is drawn once: then `cached` is \
                 true. Previews are kept for a week.",
         )
         .rate(RouteGroup::Emails)
@@ -94,12 +94,12 @@ impl Command for Create {
     }
 }
 
-/// Returns the name of the engine that draws.
+/// Returns the name of the drawing engine.
 fn engine_name(engine: &Engine) -> &'static str {
     engine.settings.rendering.engine.word()
 }
 
-/// Returns the devices with these keys, each once, or the common ones.
+/// Returns the devices with these keys without duplicates, or the common devices if there are no keys.
 fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     let max = limits::EMAIL_PREVIEW_DEVICES_MAX;
     if keys.len() > max {
@@ -123,7 +123,7 @@ fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     Ok(chosen)
 }
 
-/// Returns the email that a request names, with exactly one of both fields, and its subject if it is stored.
+/// Returns the email that a request specifies by exactly one of `html` and `emailId`, and the subject of a stored email.
 fn content(
     tx: &WriteTx<'_>,
     account: AccountId,
@@ -146,7 +146,7 @@ fn content(
     }
 }
 
-/// Fails if too many previews wait.
+/// Fails if too many previews of the account, or of all accounts, are waiting.
 fn check_queue(tx: &WriteTx<'_>, account: AccountId) -> Result<(), Failure> {
     let queue = store::queued(tx)?;
     let own = queue.iter().filter(|(_, other)| *other == account).count();

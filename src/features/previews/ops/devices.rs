@@ -1,4 +1,4 @@
-//! Lists the devices of previews.
+//! Lists the devices for previews.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Devices;
 
-/// A device of previews.
+/// A device for previews.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SupportedDevice {
@@ -28,11 +28,11 @@ pub struct SupportedDevice {
     pub dark: bool,
     /// Whether the client loads images.
     pub images: bool,
-    /// Whether the device is drawn if a request names none.
+    /// Whether the device is used if a request names no devices.
     pub is_default: bool,
 }
 
-/// The keys of devices by category.
+/// The keys of the devices, by category.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceCategories {
     pub desktop: Vec<&'static str>,
@@ -41,7 +41,7 @@ pub struct DeviceCategories {
     pub misc: Vec<&'static str>,
 }
 
-/// The devices of previews.
+/// The devices for previews.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SupportedDevices {
     pub total: usize,

@@ -311,7 +311,7 @@ pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
 }
 
-/// Returns further pages of the given pages' site, the most informative first.
+/// Returns further pages of the given pages' site, most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();

@@ -112,7 +112,7 @@ impl Command for Import {
 
 /// Returns the failure for a site that is already a brand.
 fn exists(known: &Project) -> Failure {
-    let detail = format!("This site is already the brand {}. Import that brand again to update it.", known.name);
+    let detail = format!("This site is already imported as the brand {}. Import that brand again to update it.", known.name);
     let data = json!({ "projectId": known.id, "name": known.name });
     let hint = format!("POST /v1/projects/import/{}/retry imports it again and keeps the values that users set", known.id);
     Failure::because(Code::BrandExists, detail).in_field("urls").with(data).see("projects.import_retry", hint)

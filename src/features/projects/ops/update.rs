@@ -220,7 +220,7 @@ impl Command for Update {
     }
 }
 
-/// Returns an address in one line.
+/// Returns an address on one line.
 fn in_one_line(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_end_matches(',')).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(", ")

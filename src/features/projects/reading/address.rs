@@ -186,7 +186,7 @@ const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
 const PARTS_BEFORE_CODE_MAX: usize = 4;
 
-/// Returns the postal address in one line. `names` are the names of the brand and its company, which are excluded from the address.
+/// Returns the postal address on one line. `names` are the names of the brand and its company, which are excluded from the address.
 pub fn address(site: &Site, names: &[&str]) -> Option<String> {
     site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site, names))
 }
@@ -212,7 +212,7 @@ const CODE_LAST: [&str; 17] = [
     "Australia",
 ];
 
-/// Formats a postal address from structured data in one line.
+/// Formats a postal address from structured data on one line.
 fn postal(address: &Value) -> Option<String> {
     if let Value::String(line) = address {
         return Some(clean(line)).filter(|line| line.len() > 8);
@@ -322,7 +322,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 }
 
 /// Returns the position at which an address without a house number starts. `run` contains the parts before the city that can belong to the
-/// address, the nearest first.
+/// address, nearest first.
 ///
 /// A number of four or five digits before a word is not always a postal code, so a street must come directly before it. Other codes are
 /// unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with the street.

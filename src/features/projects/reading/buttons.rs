@@ -14,7 +14,7 @@ const CANDIDATES_MAX: usize = 400;
 const CHARACTERS_MAX: usize = 48;
 /// The radius of fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// The smallest radius of fully rounded corners; a smaller one is that of a small button.
+/// The minimum radius of fully rounded corners. A smaller radius belongs to a small button.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
 /// The usual width of a character, as a share of the font size.

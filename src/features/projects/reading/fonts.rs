@@ -188,7 +188,7 @@ fn kind(value: &str, first: Option<&str>) -> Kind {
     }
 }
 
-/// Returns the first family that is neither generic nor a system font.
+/// Returns the first family that is not generic, a system font, an icon font or a CSS variable.
 fn first_family(value: &str) -> Option<String> {
     let families = split(value).into_iter().map(|family| unquoted(family).trim().to_owned());
     families.into_iter().find_map(|family| {

@@ -65,7 +65,7 @@ pub struct ImageCandidate {
     pub context: Option<String>,
 }
 
-/// Returns candidates for the brand's logo, the most likely first.
+/// Returns candidates for the brand's logo, most likely first.
 pub fn logos(site: &Site, styles: &Styles) -> Vec<BrandLogo> {
     let mut found: Vec<BrandLogo> = Vec::new();
     let mut add = |url: Option<String>, source| {
@@ -255,7 +255,7 @@ fn largest_of_set(set: &str) -> Option<&str> {
     best.map(|(_, url)| url)
 }
 
-/// Returns the images on the site, the most useful first.
+/// Returns the images on the site, most useful first.
 pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
     let mut ranked: Vec<(u8, ImageCandidate)> = Vec::new();
     let smaller = smaller_ones(site);

@@ -1,6 +1,6 @@
 //! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. Pure: uses no network, store or clock.
 //!
-//! There is one file per kind of fact. Each file checks the places where sites usually state the fact, the most explicit first: structured
+//! There is one file per kind of fact. Each file checks the places where sites usually state the fact, most explicit first: structured
 //! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.
 
 mod address;
@@ -78,7 +78,7 @@ pub struct Sources<'a> {
 pub struct Draft {
     /// The brand, which has no images yet and whose logos have not been measured.
     pub brand: Brand,
-    /// The images that are worth analyzing, the most useful first.
+    /// The images that are worth analyzing, most useful first.
     pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
     /// The primary color that the style sheets define, if the home page does not show it.
@@ -252,7 +252,7 @@ pub fn missing(brand: &Brand, has_images: bool, has_products: bool) -> Vec<Strin
     facts.into_iter().filter(|(_, known)| !known).map(|(fact, _)| fact.to_owned()).collect()
 }
 
-/// Returns the string in one line, without invisible characters.
+/// Returns the string on one line, without invisible characters.
 fn clean(text: &str) -> String {
     let visible: String = text
         .chars()

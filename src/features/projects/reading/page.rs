@@ -173,7 +173,7 @@ fn is_too_deep(html: &Html) -> bool {
     false
 }
 
-/// Returns the visible text of an element in one line.
+/// Returns the visible text of an element on one line.
 pub fn text_of(element: ElementRef<'_>) -> String {
     clean(&lines_of(element).join(" "))
 }

@@ -19,7 +19,7 @@ const COUNTED_MAX: usize = 500;
 pub const CLEARLY_OTHER: f32 = 0.12;
 /// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
 const OTHER_HUE: f32 = 25.0;
-/// Words in the names of CSS variables for a brand's primary color, the most reliable first. [`ACCENT_NAMES`] contains those for its accent
+/// Words in the names of CSS variables for a brand's primary color, most reliable first. [`ACCENT_NAMES`] contains those for its accent
 /// color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
@@ -143,7 +143,7 @@ struct Hints {
     header: Option<Color>,
     links: Vec<Color>,
     headings: Vec<Color>,
-    /// The colors of texts, lines and areas on the page, the most frequent first.
+    /// The colors of texts, lines and areas on the page, most frequent first.
     counted: Vec<Color>,
     /// Whether scripts build the page, so that it shows no colors yet.
     is_empty: bool,
@@ -217,7 +217,7 @@ impl Hints {
     }
 }
 
-/// Returns the colors of the page's texts, lines and areas that have a hue, the most frequent first.
+/// Returns the colors of the page's texts, lines and areas that have a hue, most frequent first.
 fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     const PLACES: [&str; 11] = [
         "color",

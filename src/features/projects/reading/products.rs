@@ -29,7 +29,7 @@ const KINDS: [&str; 9] = [
 const TRACKING: [&str; 12] =
     ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
-/// How certain a price is, the most certain first.
+/// How certain a price is, most certain first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
     /// Structured data, which search engines check.

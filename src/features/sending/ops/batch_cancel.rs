@@ -42,7 +42,7 @@ impl Command for BatchCancel {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let Kind::Campaign(campaign) = mailing.kind {
             let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels it");
-            return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign; cancel the campaign instead")
+            return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign. Cancel the campaign instead.")
                 .see("campaigns.cancel", hint)
                 .with(json!({ "status": mailing.word(), "campaignId": campaign })));
         }

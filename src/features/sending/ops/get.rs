@@ -42,7 +42,7 @@ impl Query for Get {
         if mailing.kind.is_group() {
             let hint = format!("GET /v1/sending/batches/{} returns it", mailing.id);
             return Err(
-                Failure::because(Code::NotFound, "This ID belongs to a batch, not to a direct send").see("sending.batch", hint)
+                Failure::because(Code::NotFound, "This ID belongs to a batch, not to a direct send.").see("sending.batch", hint)
             );
         }
         let found = sending::recipients(view.tx, mailing.id, 0, limits::DIRECT_RECIPIENTS_MAX, |_, _| true)?;

@@ -197,7 +197,7 @@ pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: 
 pub struct Due {
     /// The due mailings, ordered by time within each account.
     pub mailings: Vec<MailingId>,
-    /// A limited number of mailings whose turn is after the horizon.
+    /// Mailings whose turn is after the horizon, up to a maximum number.
     pub beyond: Vec<MailingId>,
     /// The time of the next turn.
     pub next_at: Option<Timestamp>,

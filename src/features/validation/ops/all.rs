@@ -45,7 +45,7 @@ pub struct CheckAll {
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
     /// The name of the sender.
     pub from_name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The address of the sender, whose DNS records are checked.
+    /// The address of the sender. The DNS records of its domain are checked.
     pub from_email: Option<EmailAddress>,
     /// Which checks run, and how.
     #[serde(default)]
@@ -96,7 +96,7 @@ impl Operation for All {
     }
 }
 
-/// The result of a check: absent if the check was not requested.
+/// The result of a check; `None` if the check was not requested.
 type Checked<T> = Option<Result<T, Failure>>;
 
 impl Async for All {
@@ -114,7 +114,7 @@ impl Async for All {
             CompatibilityAnalysis::read(&json, start.elapsed())
         });
         let links = when(options.check_links, limit, async {
-            // The check ends by itself in time, with a partial result.
+            // The link check ends in time, with a partial result.
             let all = limit.saturating_sub(start.elapsed()).saturating_sub(limits::VALIDATION_RESPONSE_TIME / 4);
             analyze_links(&checks, &email, Some(LinkOptions { follows: true, each: limits::LINK_CHECK_TIME, all })).await
         });
@@ -167,10 +167,10 @@ impl Async for All {
     }
 }
 
-/// The reason of a check that takes too long.
+/// The reason that is reported if a check takes too long.
 const LATE: &str = "The check took too long; try again.";
 
-/// Runs a check within its time limit, unless the caller has turned it off.
+/// Runs a check within its time limit, unless the caller has disabled the check.
 async fn when<T>(wanted: Option<bool>, limit: Duration, check: impl Future<Output = Result<T, Failure>>) -> Checked<T> {
     if wanted == Some(false) {
         return None;
@@ -179,8 +179,8 @@ async fn when<T>(wanted: Option<bool>, limit: Duration, check: impl Future<Outpu
     Some(timeout(limit, check).await.unwrap_or_else(late))
 }
 
-/// Returns the result of a check. A failure that the caller can resolve is the response to the request; any other failure only leaves out
-/// the check.
+/// Returns the result of a check. A failure that the caller can resolve becomes the response; any other failure only adds the check to
+/// `incomplete`.
 fn settled<T>(check: Check, result: Checked<T>, incomplete: &mut Vec<IncompleteCheck>) -> Result<Option<T>, Failure> {
     match result {
         None => Ok(None),

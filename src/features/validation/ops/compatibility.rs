@@ -1,4 +1,4 @@
-//! Reports what email clients do not support in an email.
+//! Returns the features of an email that email clients do not support.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Predicts where mailbox providers put an email.
+//! Predicts the folder into which mailbox providers put an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Deliverability;
 
-/// The email to judge: either `html` or `emailId`.
+/// The email to check: either `html` or `emailId`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = input::one_source()))]
@@ -34,7 +34,7 @@ pub struct CheckDeliverability {
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
     /// The name of the sender.
     pub from_name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The address of the sender, whose DNS records are checked. If absent, the default sender of the stored email's project.
+    /// The address of the sender. The DNS records of its domain are checked. If absent, the default sender of the stored email's project.
     pub from_email: Option<EmailAddress>,
 }
 

@@ -17,7 +17,7 @@ use crate::vocab::ids::KnowledgeId;
 /// The number of images on a page. The number is small because each image has its own form.
 const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
-/// The number of characters that the list shows of an entry.
+/// The maximum number of an entry's characters that the list shows.
 const TEXT_CHARACTERS: usize = 240;
 
 /// Returns the brand, and the header of the brand's page.

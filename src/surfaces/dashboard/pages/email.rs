@@ -24,7 +24,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
-/// The number of characters that the list of versions shows of a prompt.
+/// The maximum number of a prompt's characters that the list of versions shows.
 const PROMPT_CHARACTERS: usize = 300;
 /// The query parameter that names the edit to show.
 const EDITED: &str = "edit";
@@ -124,7 +124,7 @@ pub struct EmailPage {
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
-    /// What a previewed edit would change.
+    /// The changes that a previewed edit would make.
     preview: Option<EditPreview>,
 }
 

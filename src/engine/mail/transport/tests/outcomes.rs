@@ -132,7 +132,7 @@ struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {
     async fn ready(&mut self, _: &Handoff) -> DotDecision {
-        until(|| self.0.misdeeds() > 0).await;
+        until(|| self.0.unusual_actions() > 0).await;
         DotDecision::Go
     }
 }

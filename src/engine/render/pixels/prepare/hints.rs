@@ -11,7 +11,7 @@ use crate::engine::render::css;
 /// The state that an element passes on to its descendants.
 #[derive(Clone, Debug, Default)]
 pub struct Inherited {
-    /// The side to which the `align` or `center` of an ancestor pushes blocks, which CSS cannot express.
+    /// The side to which an ancestor's `align` attribute or a `<center>` element moves blocks. CSS has no property for this.
     pushed: Option<Side>,
     /// Whether an ancestor sets the text alignment.
     aligned: bool,

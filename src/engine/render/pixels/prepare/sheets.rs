@@ -6,7 +6,7 @@ use crate::engine::render::css::{self, Piece};
 use super::images::{EmailImages, MISSING};
 use super::longhands;
 
-/// The maximum length of a value. A gradient of twenty colors has 500 bytes.
+/// The maximum length of a value. A gradient of twenty colors takes 500 bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 /// The maximum number of shadows. The engine draws each shadow over the whole box, which takes long. Designs have up to six.
 const SHADOWS_MAX: usize = 8;

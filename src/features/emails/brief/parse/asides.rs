@@ -1,4 +1,4 @@
-//! Recognizes fragments without facts that belong to a note: what the email must not have, and the reasons for a note.
+//! Recognizes fragments without facts that belong to a note: what the email must not contain, and reasons for a note.
 
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
@@ -7,7 +7,7 @@ use super::lexicon::List;
 use super::prompt::Range;
 use super::tokens::Kind;
 
-/// The maximum number of words after "no" in a fragment that says what the email must not have: "kein Zeigefinger".
+/// The maximum number of words after "no" in a fragment that states what the email must not contain: "kein Zeigefinger".
 const NEGATION_WORDS_MAX: usize = 6;
 
 impl Classifier<'_> {
@@ -60,7 +60,7 @@ impl Classifier<'_> {
         follows.then_some(Class::Unclear)
     }
 
-    /// Returns whether a word is in square brackets, in which people leave notes to each other.
+    /// Returns whether a word is in square brackets, in which people write notes to each other.
     fn is_in_square_brackets(&self, at: usize, sentence: &Sentence) -> bool {
         let sign = (sentence.range.from..at).rev().map(|at| self.prompt.fold(at)).find(|word| matches!(*word, "[" | "]"));
         sign == Some("[")
@@ -72,7 +72,7 @@ impl Classifier<'_> {
         self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
     }
 
-    /// Returns a sentence as a note, except the words after an HTML comment in it.
+    /// Returns the pieces of a sentence with an HTML comment: a note, and the words after the comment.
     pub(super) fn after_comment(&self, range: Range) -> Vec<Piece> {
         let prompt = self.prompt;
         let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
@@ -89,8 +89,8 @@ impl Classifier<'_> {
         (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
-    /// Returns whether a fragment is only "no" and a noun, without a verb or an adjective after it: "kein Kitsch" but not "keine
-    /// Anmeldung nötig" or "KEINE Schuhe".
+    /// Returns whether a fragment consists only of "no" and a noun, without a verb or an adjective: "kein Kitsch", but not "keine Anmeldung
+    /// nötig" or "KEINE Schuhe".
     fn is_negation(&self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
         let Some(end) = prompt.end(List::Without, start).filter(|end| *end < range.to) else { return false };

@@ -1,4 +1,4 @@
-//! Recognizes chats in a prompt: lines that start with the time and the name of the person who writes.
+//! Recognizes chats in a prompt: lines that start with a time and the name of the writer.
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -10,11 +10,11 @@ const STAMP_WORDS_MAX: usize = 10;
 /// The maximum number of words of a name.
 const NAME_WORDS_MAX: usize = 3;
 
-/// A chat without times has at least this many lines.
+/// The minimum number of lines of a chat without times.
 const LINES_MIN: usize = 3;
 
-/// Returns the time and the name at the start of each line of a chat, in order. Names without a time make a chat if two people write
-/// and one of them writes twice.
+/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Names without a time are a chat only if there
+/// are two writers and one of them writes twice.
 pub fn speakers(prompt: &Prompt<'_>) -> Vec<Range> {
     let starts = (0..prompt.words.len()).filter(|at| *at == 0 || prompt.kind(at - 1) == Kind::End);
     let found: Vec<(bool, usize, Range)> = starts.filter_map(|at| speaker(prompt, at)).collect();

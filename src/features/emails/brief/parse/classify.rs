@@ -8,7 +8,7 @@ use super::names::signer;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// What a fragment is.
+/// The class of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Text for the recipients.
@@ -138,7 +138,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // "Notes from the meeting: we need a cook"
+        // "Notes from the meeting: we need a cook" is the header of a report, not of a forwarded email.
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -148,7 +148,7 @@ impl Classifier<'_> {
         is_mail
     }
 
-    /// Returns whether a line of a forwarded email is only the writer's initials: "H x".
+    /// Returns whether a line of a forwarded email consists only of the writer's initials: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
         self.fields.is_forwarded && sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short)
@@ -185,7 +185,7 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
-        // "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt"
+        // In "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt", the clause describes the recipients.
         let first = Range::of(sentence.range.from, fragment.from);
         let readers =
             self.prompt.find(List::Readers, first).filter(|readers| readers.from == first.from && readers.to + 1 == first.to);
@@ -238,7 +238,7 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
-        // "Noa signs"
+        // A fragment can name the person who signs: "Noa signs".
         let signs = signer(self.prompt, range);
         if let Some(name) = signs.filter(|_| self.fields.signature.is_none()) {
             self.signature(name, range);
@@ -272,7 +272,7 @@ impl Classifier<'_> {
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
             self.situates =
                 is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
-            // "No housing this year" after a statement can be a fact.
+            // A denial after a statement can be a fact: "No housing this year".
             let is_doubtful = is_forbidden && before == Some(Class::Content) && !self.prompt.has(List::NoteAny, range);
             let is_dated = addresses && self.prompt.has(List::Month, range);
             let has_fact = (is_forbidden || is_dated) && has_value(self.prompt, range);
@@ -284,7 +284,7 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class });
             return;
         }
-        // "Two dates for the diary pls:"
+        // A request or question can only introduce the content: "Two dates for the diary pls:".
         let is_request = self.prompt.fold(fragment.to - 1) == ":" && self.prompt.before(List::Please, fragment.to - 1).is_some();
         let is_question = self.prompt.fold(fragment.to - 1) == ":"
             && self.prompt.is(List::Question, start)
@@ -293,12 +293,12 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
-        // "No jokes please, the treasurer is still upset": the reason of a rule for the writer. People put square brackets around
-        // remarks, and in a chat they ask each other questions.
+        // "No jokes please, the treasurer is still upset": the second part is the reason for a rule to the writer. People put remarks in
+        // square brackets, and ask each other questions in chats.
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
-        // "Say sorry once, not five times"
+        // A short denial after a request belongs to it: "Say sorry once, not five times".
         let denies = matches!(before, Some(Class::Note | Class::Topic)) && self.prompt.is(List::Not, start) && range.len() <= 4;
         let is_reason = is_reason || denies && !has_value(self.prompt, range);
         let is_bracketed =
@@ -315,10 +315,10 @@ impl Classifier<'_> {
         pieces.push(Piece { range: fragment, class: Class::Content });
     }
 
-    /// Returns whether a fragment with a colon only names the kind of the email: "Cart reminder:".
+    /// Returns whether a fragment that ends with a colon only names the kind of the email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
         let ends = self.prompt.fold(fragment.to - 1);
-        // "Warenkorb vergessen, 5 € Rabatt"
+        // A forgotten cart is a title: "Warenkorb vergessen, 5 € Rabatt".
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
@@ -367,7 +367,7 @@ impl Classifier<'_> {
         let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
         let rest = Range::of(end, sentence.range.to);
         let mut names = self.prompt.trim(rest);
-        // "From Resi, please be formal"
+        // A wish can follow the name of the sender: "From Resi, please be formal".
         if let Some(comma) = self.prompt.sign(",", names).filter(|comma| self.prompt.is(List::Please, comma + 1)) {
             let wish = Range::of(comma + 1, names.to);
             names.to = comma;
@@ -391,7 +391,7 @@ impl Classifier<'_> {
         let Some(readers) = prompt.find(List::Readers, near) else { return false };
         let is_strong = end > start + 1;
         let has_contact = (range.from..range.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
-        // "To stay on the list they do nothing"
+        // A statement can start like a description of the recipients: "To stay on the list they do nothing".
         let speaks = readers.from > end + 1
             && prompt.has(List::Finite, Range::of(readers.to, range.to))
             && !prompt.is(List::Question, readers.to)

@@ -112,8 +112,8 @@ struct Item {
     index: u8,
 }
 
-/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list has at least two items, numbered in order from
-/// the first.
+/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list has at least two items, which are numbered in
+/// order from the first.
 fn items(prompt: &Prompt<'_>) -> Vec<Item> {
     let mut found: Vec<Item> = Vec::new();
     let mut run: Vec<Item> = Vec::new();
@@ -145,7 +145,7 @@ fn keep(found: &mut Vec<Item>, run: &mut Vec<Item>) {
     run.clear();
 }
 
-/// Recognizes "2." before a word inside a line.
+/// Recognizes a list number such as "2." inside a line.
 fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let is_number = prompt.kind(at) == Kind::Number && prompt.raw(at).len() == 1 && !prompt.words.is_glued(at);
     let is_marked = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && prompt.kind(at + 2) == Kind::Word;
@@ -195,7 +195,7 @@ fn value(prompt: &Prompt<'_>, at: usize) -> Option<u8> {
     }
 }
 
-/// Returns the position that words such as "second" or "story B" mean, and their end.
+/// Returns the position that words such as "second" or "story B" name, and their end.
 fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     if let Some(mark) = prompt.at(List::Position, at).max_by_key(|mark| mark.to) {
         return Some((mark.value as u8, mark.to));
@@ -204,7 +204,7 @@ fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     value(prompt, end).map(|index| (index, end + 1))
 }
 
-/// Returns the index of the first word of a line after its bullets and its `>` signs of a quoted email.
+/// Returns the index of the first word of a line after bullets and the `>` signs of quoted emails.
 fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     let is_bullet = |at: usize| {
         let is_apart = !prompt.words.is_glued(at + 1) || matches!(prompt.fold(at), "=" | ">" | "•" | "*");
@@ -272,7 +272,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
-        // "days.No" lacks a space.
+        // In "days.No", a space is missing.
         return prompt.kind(next) == Kind::Word
             && prompt.words.is_capital(next)
             && prompt.raw(next).len() > 1

@@ -117,7 +117,7 @@ fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
     }
 }
 
-/// Returns the language of the brief: `given`, or else the language that the prompt asks for, or else the prompt's own.
+/// Returns the language of the brief: `given`, or otherwise the language that the prompt asks for, or otherwise the prompt's own.
 fn tag(prompt: &Prompt<'_>, asked: Option<&str>, given: Option<&LanguageTag>) -> LanguageTag {
     let own = LanguageTag::parse(asked.unwrap_or(prompt.lexicon().code)).or_else(|_| LanguageTag::parse("en"));
     given.copied().unwrap_or_else(|| own.expect("the codes of the word lists are language tags"))
@@ -323,7 +323,7 @@ fn form_of(is_clause: bool) -> Form {
 /// Returns how a sentence to the recipients starts if "apologize for" or "thank our customers for" precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
-    // "Apologize to the subscribers whose boxes were late"
+    // An apology can name the recipients: "Apologize to the subscribers whose boxes were late".
     if let Some(start) = apology_to(prompt, verb) {
         return Some(start);
     }
@@ -381,7 +381,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         note(brief, prompt, Range::of(rest.from, label));
     }
     let mut body = prompt.trim(Range::of(label, rest.to));
-    // "We make 80 and then that's it": the note took the second half.
+    // In "We make 80 and then that's it", a note took the second half, so the "and" before it is removed too.
     while rest.to < read.sentence.range.to && body.len() > 2 && prompt.before(List::And, body.to) == Some(body.to - 1) {
         body = prompt.trim(Range::of(body.from, body.to - 1));
     }
@@ -424,7 +424,7 @@ fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let fillers =
         [List::Article, List::Code, List::UntilWord, List::FromWord, List::OnWord, List::And, List::At, List::LabelLink];
     let is_open = |at: usize| !is_typed(at) && !fillers.iter().any(|list| prompt.is(*list, at));
-    // "24/12 7-13": the hours of a day are not typed.
+    // The hours after a date, as in "24/12 7-13", are not typed facts.
     (range.from..range.to).any(|at| match prompt.kind(at) {
         Kind::Word => is_open(at),
         Kind::Number => is_open(at) && read.found.iter().any(|found| range.contains(found.range)),

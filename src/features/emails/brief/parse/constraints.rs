@@ -25,7 +25,7 @@ const LIMITS: [(List, ConstraintKind); 7] = [
 const TRANSLATE: [&str; 7] = ["translat", "tradu", "traduz", "traduis", "ubersetz", "vertaal", "vertal"];
 
 impl Classifier<'_> {
-    /// Reads the limits in a fragment. Returns whether the fragment is about limits.
+    /// Reads the limits in a fragment. Returns whether it contains limits.
     pub(super) fn limits(&mut self, range: Range, is_labeled: bool) -> bool {
         let mut is_limit = false;
         for (list, kind) in LIMITS {
@@ -47,7 +47,7 @@ impl Classifier<'_> {
         is_limit | self.address(range, is_labeled)
     }
 
-    /// Reads a fragment that only gives the number of products: "with two products".
+    /// Reads a fragment that only states the number of products: "with two products".
     fn products(&mut self, range: Range) -> bool {
         let prompt = self.prompt;
         let lead = |at: &usize| [List::With, List::And, List::Please].into_iter().any(|list| prompt.is(list, *at));
@@ -61,7 +61,7 @@ impl Classifier<'_> {
         true
     }
 
-    /// Returns whether a fragment only gives the number of emails: "3 emails".
+    /// Returns whether a fragment only states the number of emails: "3 emails".
     pub(super) fn is_series(&self, range: Range) -> bool {
         let span = self.prompt.span(range);
         let own = |other: &Constraint| {
@@ -197,7 +197,7 @@ impl Classifier<'_> {
         let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
         let names_version = mark.from == self.start(range) && (is_version(mark.to) || prompt.is(List::AudienceStart, mark.to))
             || mark.from == self.start(range) + 1 && is_version(self.start(range));
-        // Two languages describe an event or a person, not the email.
+        // A second language shows that the words describe an event or a person, not the email.
         let next = prompt.end(List::And, mark.to).filter(|next| {
             let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
             *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))

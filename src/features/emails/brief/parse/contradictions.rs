@@ -1,4 +1,4 @@
-//! Finds statements of a prompt that contradict each other. The email prints neither, and the brief reports both.
+//! Finds statements of a prompt that contradict each other. The email contains neither, and the brief reports both.
 
 use super::super::{FactKind, FactValue};
 use super::classify::Class;

@@ -1,4 +1,4 @@
-//! Finds what a prompt takes back: "20%, sorry, 25%".
+//! Finds values and clauses that a prompt withdraws: "20%, sorry, 25%".
 
 use super::super::FactKind;
 use super::classify::{Class, Piece};
@@ -8,19 +8,19 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of corrections that are read. A prompt rarely has more than two.
+/// The maximum number of corrections that are read. Prompts rarely have more than two.
 const CORRECTIONS_MAX: usize = 20;
 
-/// What a prompt takes back.
+/// The withdrawn parts of a prompt.
 #[derive(Debug, Default)]
 pub struct Cuts {
-    /// The ranges to leave out, in order.
+    /// The ranges to leave out, in prompt order.
     pub gaps: Vec<Range>,
-    /// Wrong values, each with the right value that takes its place: "20% on all mugs, no, 25%".
+    /// The wrong values, each with the value that replaces it: "20% on all mugs, no, 25%".
     pub swaps: Vec<(Range, Range)>,
 }
 
-/// Finds values that the prompt takes back: "20%, sorry, 25%".
+/// Finds the values that the prompt withdraws: "20%, sorry, 25%".
 pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     let mut cut = Vec::new();
     let mut swaps: Vec<(Range, Range)> = Vec::new();
@@ -67,8 +67,8 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
 /// The maximum number of words between a wrong value and the phrase that corrects it.
 const WRONG_DISTANCE_MAX: usize = 6;
 
-/// Returns the wrong value before a phrase, the right one after it, and whether the right one takes the place of the wrong one because
-/// other words follow the wrong one.
+/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the place of the wrong one,
+/// because other words follow the wrong one.
 fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range, Range, bool)> {
     // An ellipsis counts as one sign.
     let words = |from: usize, to: usize| (from..to).filter(|at| prompt.fold(*at) != "." || prompt.fold(at + 1) != ".").count();
@@ -112,7 +112,8 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
         .range;
     let is_day = matches!(wrong.kind, FactKind::Date | FactKind::Period | FactKind::Time);
     let is_near = !is_day || (mark.to + 1..right.from).all(|at| !ends_sentence(prompt, at));
-    // "No" can also deny ("no booking"), so it corrects a value only if the value is directly before it and the new one directly after it.
+    // "No" can also deny ("no booking"), so it corrects a value only if the wrong value is directly before it and the right value directly
+    // after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
     let touches = || signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
@@ -131,12 +132,12 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
 }
 
-/// Returns what a phrase such as "no wait" takes back if the values around it have different kinds: a bare number before a value
-/// ("20, no wait, 25%"), or a value that nothing replaces ("code TEN, no wait, that is last year's").
+/// Returns the range that a phrase such as "no wait" withdraws if the values around it have different kinds: a bare number before a value
+/// ("20, no wait, 25%"), or a value that is not replaced ("code TEN, no wait, that is last year's").
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
-    // "No wait, make that": several phrases can follow each other.
+    // "No wait, make that": one phrase can follow another.
     let mut to = mark.to;
     while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
         to = next;
@@ -162,10 +163,10 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
     Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
 }
 
-/// The maximum number of words of a clause that a correction takes back.
+/// The maximum number of words of a clause that a correction withdraws.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
-/// Returns what a correction without values takes back: "a fault of the bank - no, rubbish, our fault".
+/// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
 fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -> Option<Range> {
     let is_content = |piece: &Piece| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;

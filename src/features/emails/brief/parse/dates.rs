@@ -53,13 +53,13 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
-    // "tues to sat"
+    // Weekdays with "to" between them recur every week: "tues to sat".
     let is_weekday = parts == Parts { weekday: parts.weekday, ..Parts::default() };
     let to = if bound == Bound::Until { Some(at) } else { prompt.before(List::To, at) };
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // "Montag Ruhetag", "jeden Sonntag", "mondays": a weekday of every week.
+    // "Montag Ruhetag", "jeden Sonntag" and "mondays" mean a weekday of every week.
     let is_every = is_plural(prompt, end - 1)
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && prompt.is(List::CueClosed, end);
@@ -127,7 +127,7 @@ pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
     (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
 }
 
-/// Returns the bound that the words at an index set, and where the date starts.
+/// Returns the bound that the words at an index express, and the index at which the date starts.
 fn bound(prompt: &Prompt<'_>, at: usize) -> (Bound, usize) {
     if let Some(end) = prompt.end(List::UntilWord, at) {
         return (Bound::Until, skip_article(prompt, end));
@@ -155,7 +155,7 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
         to += 1;
     }
     to = prompt.end(List::OnWord, to).unwrap_or(to);
-    // "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
+    // The last date can have a different form than the first: "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
     let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to))?;
     let is_month_first = first.month.is_some() && last.month.is_none() && last.day.is_some();
     let last = if is_month_first { Parts { month: first.month, ..last } } else { last };
@@ -201,7 +201,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
 }
 
-/// Returns whether weekdays recur every week: "every" precedes, hours or a month follow, or their names are short.
+/// Returns whether weekdays recur every week: "every" precedes them, hours or a month follow them, or their names are abbreviated.
 fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
     let hours = (end..end + 3).find_map(|at| time(prompt, at));
     let has_hours = hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })));
@@ -306,7 +306,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     if let Some((parts, end)) = with_day {
         return Some((Parts { weekday, ..parts }, end));
     }
-    // "Freitag (13.11.)"
+    // The date can follow its weekday in brackets: "Freitag (13.11.)".
     let in_brackets = || day_and_month(prompt, start + 1, is_us).filter(|(_, end)| prompt.fold(*end) == ")");
     if let Some((parts, end)) = weekday.filter(|_| prompt.fold(start) == "(").and_then(|_| in_brackets()) {
         return Some((Parts { weekday, ..parts }, end + 1));
@@ -317,7 +317,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        // "on Tuesdays, 10 min"
+        // In "on Tuesdays, 10 min", the number is not a day.
         if prompt.fold(start - 1) == "," && end == start + 1 || is_plural(prompt, at) && prompt.is(List::Unit, end) {
             return None;
         }
@@ -399,7 +399,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
         Some(year) => Some(year.parse::<i16>().ok().map(|year| if year < 100 { year + 2000 } else { year })?),
         None => next_year,
     };
-    // The period that ends a sentence is not part of a date with a year.
+    // A period that ends a sentence is not part of a date with a year.
     let end = if next_year.is_some() { at + 3 } else { at + 1 + usize::from(period && year.is_none()) };
     Some((Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end))
 }
@@ -430,7 +430,7 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
 
 /// Recognizes "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
-    // "au 03 81 55 50 41"
+    // In "au 03 81 55 50 41", the number starts a phone number.
     let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
     let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);

@@ -72,7 +72,7 @@ pub fn money(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let sign = match currency {
         Some(sign) => sign,
         None => {
-            // "21,- €" and "€ 14,-"
+            // A dash can replace the cents: "21,- €" and "€ 14,-".
             let dash = if prompt.fold(end) == "," && prompt.fold(end + 1) == "-" { end + 2 } else { end };
             prompt.end(List::Currency, dash).filter(|_| !prompt.is(List::Percent, dash)).map(|after| {
                 end = after;
@@ -131,14 +131,14 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // "de 15 a 17 €"
+    // The first of two prices is the old price: "de 15 a 17 €".
     let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
     if next.is_some_and(|next| money(prompt, next).is_some())
         && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
     {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
-    // "pasa de 12,50 a 11"
+    // The second of two prices is the new price: "pasa de 12,50 a 11".
     let before = prompt.before(List::To, at).filter(|to| !prompt.is(List::And, *to) && prompt.fold(*to) != "-");
     let changes =
         before.is_some_and(|to| to > 0 && prompt.kind(to - 1) == Kind::Number && prompt.raw(to - 1).contains([',', '.']));
@@ -153,20 +153,20 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if is_decimal && !is_counted && prompt.mentions(List::Currency) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // "19.50 each", "178.50": too many minutes or hours for a time.
+    // "19.50 each" and "178.50" have too many minutes or hours for a time.
     let (whole, cents) = prompt.raw(at).split_once('.').unwrap_or_default();
     let has_cents = cents.len() == 2 && whole.parse::<u32>().is_ok_and(|whole| whole > 24 && whole < 10_000);
     let is_measured = prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).len() <= 3 && !prompt.is(List::Common, at + 1);
     if !is_counted && (prompt.is(List::Each, at + 1) || has_cents && !is_measured && prompt.fold(at + 1) != ".") {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // "the single class stays at 18"
+    // A word such as "stays at" marks a price without a currency: "the single class stays at 18".
     let ends = !matches!(prompt.kind(at + 1), Kind::Word | Kind::Number) && prompt.fold(at + 1) != "-";
     if ends && !is_counted && prompt.before(List::Costs, at).is_some() {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
-    // "140 statt 120 €"
+    // The price before an old price is the new price: "140 statt 120 €".
     let is_sum = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() > 2 && !prompt.raw(at).contains(':');
     let is_new = prompt
         .end(List::Old, at + 1)
@@ -229,7 +229,7 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 /// Recognizes a code after a word such as "code", or a word in capitals after "with".
 pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
     if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
-        // "Right one: SPRING15" in a prompt about a code.
+        // A prompt about a code can name it after a colon: "Right one: SPRING15".
         let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
         let is_code = letters.chars().count() >= 4
             && letters.chars().all(char::is_uppercase)
@@ -273,7 +273,7 @@ fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Returns whether a range has a number, an address, a weekday, a month, or a word such as "code".
+/// Returns whether a range contains a number, an address, a weekday, a month, or a word such as "code".
 pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
     (range.from..range.to).any(|at| {
         matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)

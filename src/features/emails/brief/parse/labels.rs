@@ -9,8 +9,8 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
 impl Classifier<'_> {
-    /// Reads a labeled part, such as the subject or the signature, that starts with a fragment. Returns the number of its fragments, and
-    /// its piece.
+    /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of its fragments, and its
+    /// piece.
     pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Piece)> {
         let start = self.start(sentence.fragments[at]);
         let rest = Range::of(start, sentence.range.to);
@@ -30,7 +30,7 @@ impl Classifier<'_> {
                 let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < range.to).count().max(1);
                 return Some((taken, Piece { range, class: Class::Field }));
             }
-            // "CTA: none really"
+            // A label can say that there is no button: "CTA: none really".
             List::LabelButton if self.prompt.is(List::Not, value.from) && !self.prompt.words.is_capital(value.from) => {
                 Class::Note
             }
@@ -42,7 +42,7 @@ impl Classifier<'_> {
                 return Some(self.signed(sentence, at, value));
             }
             List::LabelAudience => {
-                // "Target: former pickers, tell them they have priority until 15 July"
+                // A statement can follow the recipients: "Target: former pickers, tell them they have priority until 15 July".
                 let later = sentence.fragments[at..]
                     .iter()
                     .find(|fragment| fragment.from > value.from && has_value(self.prompt, **fragment));
@@ -94,7 +94,7 @@ impl Classifier<'_> {
         (taken, Piece { range: all, class: Class::Field })
     }
 
-    /// Returns the label at a word and its value.
+    /// Returns the label at the start of a range, and its value.
     pub(super) fn label(&self, rest: Range, sentence: &Sentence) -> Option<(List, Range)> {
         use List as L;
         let lists = [
@@ -116,7 +116,7 @@ impl Classifier<'_> {
             } else {
                 is
             };
-            // A task for a colleague: "Action Franz: photo of the kitchen"
+            // "Action Franz: photo of the kitchen" is a task for a colleague.
             let is_named = list == L::LabelNote
                 && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
                 && prompt.words.is_capital(is)
@@ -141,7 +141,7 @@ impl Classifier<'_> {
                 }
                 _ => false,
             };
-            // "Firma de Nuria Casaldueño, viernes 27": a book signing.
+            // "Firma de Nuria Casaldueño, viernes 27" is a book signing, not a signature.
             let is_event = prompt.fold(rest.from) == "firma" && !is_marked && self.seen == 1 && self.count > 2;
             if (is_marked || is_bare) && !is_event {
                 let value = prompt.trim(Range::of(if is_marked { is + 1 } else { is }, rest.to));

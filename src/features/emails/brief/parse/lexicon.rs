@@ -215,7 +215,7 @@ lists! {
     Introduction = "name.introduction",
 }
 
-/// One alternative of a word of a phrase.
+/// One alternative for a word in a phrase.
 #[derive(Debug, Clone)]
 enum Piece {
     Word(String),
@@ -291,7 +291,7 @@ pub struct Lexicon {
     languages: Vec<String>,
     goals: Vec<Goal>,
     rewrite: HashMap<String, String>,
-    /// The folded words of [`List::Spelling`] and how they are written.
+    /// The folded words of [`List::Spelling`], and their spelling.
     spelling: Vec<(String, String)>,
 }
 

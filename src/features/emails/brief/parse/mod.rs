@@ -51,7 +51,7 @@ pub fn parse(prompt: &str, brand: &Brand, language: Option<&LanguageTag>, today:
     merge_words::show(&collect::brief(&hidden, brand, language, today))
 }
 
-/// What a character of the prompt is.
+/// The class of a character in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Fact,

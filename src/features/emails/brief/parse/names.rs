@@ -1,4 +1,4 @@
-//! The names of a prompt: products, persons, places, contacts and links.
+//! The names in a prompt: products, persons, places, contact details and links.
 
 use super::super::FactKind;
 use super::facts::Found;
@@ -179,7 +179,7 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_word = |at: usize| prompt.kind(at) == Kind::Word;
     let noun = (start..start + 4).take_while(|at| is_word(*at)).find(|at| prompt.is(List::Venue, *at))?;
     let mut end = prompt.end(List::Venue, noun)?;
-    // "in the hall at North Street", "in der Halle am Deichweg"
+    // A street or another name can follow the venue: "in the hall at North Street", "in der Halle am Deichweg".
     if let Some(next) = prompt.end(List::At, end).or_else(|| prompt.end(List::Of, end)) {
         let names = names_end(prompt, next);
         end = if names > next { names } else { end };
@@ -189,11 +189,11 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
 }
 
-/// Recognizes the town or house of an event: "in Manchester", "at The Net Loft". German prompts are excluded, because every German noun
+/// Recognizes the town or the venue of an event: "in Manchester", "at The Net Loft". German prompts are excluded, because every German noun
 /// is capitalized.
 pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_in = matches!(prompt.fold(at), "in" | "a" | "en" | "at") && prompt.lexicon().code != "de";
-    // "At The Net Loft"
+    // An article can be part of the name: "At The Net Loft".
     let start = if prompt.fold(at + 1) == "the" { at + 2 } else { at + 1 };
     let end = names_end(prompt, start);
     let range = Range::of(start, end);

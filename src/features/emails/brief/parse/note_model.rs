@@ -1,8 +1,9 @@
 //! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed n-grams of words and
 //! characters.
 //!
-//! The rules recognize notes by their phrases, and no list of phrases is complete. The model was trained with the texts of
-//! `tests/samples/notes`. A statement that it takes for a note becomes unclear text: the email leaves it out, and a warning reports it.
+//! The rules recognize notes by their phrases, but no list of phrases is complete. The model was trained with the texts of
+//! `tests/samples/notes`. A statement that the model classifies as a note becomes unclear text: the email leaves it out, and a warning
+//! reports it.
 
 #[cfg(test)]
 mod train;
@@ -47,7 +48,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
                 continue;
             }
-            // What corrects a value is read by the rules for corrections.
+            // The rules for corrections read corrected values.
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }

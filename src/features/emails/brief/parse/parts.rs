@@ -79,20 +79,20 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
         let next = read.found.iter().filter(|other| other.kind != FactKind::Product).map(|other| other.range.from);
         let next = next.filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
         let near = Range::of(found.range.to, (found.range.to + 3).min(fragment.to));
-        // "20 % auf alle Leuchten"
+        // In some languages, a preposition introduces the scope: "20 % auf alle Leuchten".
         let joint = Range::of(near.from, near.from + 1);
         let is_joint = |at: usize| matches!(prompt.fold(at), "auf" | "sur" | "en" | "su" | "op" | "em" | "on");
         let joint = Some(joint).filter(|_| is_joint(near.from));
         let off = prompt.find(List::Off, near).or(joint)?;
         let start = prompt.end(List::About, off.to).unwrap_or(off.to);
-        // "auf Tische und Regale"
+        // The scope can list several products: "auf Tische und Regale".
         let is_product = |at: usize| read.found.iter().any(|other| other.kind == FactKind::Product && other.range.from == at);
         let joins = |at: usize| prompt.is(List::And, at) && is_product(at + 1);
         let stop = (start..next.min(fragment.to))
             .filter(|at| !joins(*at))
             .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
-        // "en toda la tienda": the shop is the scope, not a place.
+        // In "en toda la tienda", the shop is the scope, not a place.
         let place = read.found.iter().find(|other| other.kind == FactKind::Place && other.range.from == range.to);
         let range = match place {
             Some(place) if range.len() == 1 && is_joint(range.from) => place.range,
@@ -132,7 +132,7 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let first = read
             .found
             .iter()
-            // "a un taller": the workshop is the event, not its place.
+            // In "a un taller", the workshop is the event, not its place.
             .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
             .filter(|found| found.kind != FactKind::Place || found.range.from > range.from)
             .map(|found| found.range.from)

@@ -7,7 +7,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use crate::features::projects::brand::Brand;
 
-/// Gives prices without a currency the first currency of the prompt or else the brand's.
+/// Gives prices without a currency the first currency in the prompt, or otherwise the brand's.
 pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     let code = |found: &Found| match &found.value {
         Some(FactValue::Money { currency, .. }) if !currency.is_empty() => Some(currency.clone()),
@@ -23,7 +23,7 @@ pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     }
 }
 
-/// Returns a statement with the signs of the currencies that its prices lack: "klein 29,50 €".
+/// Returns a statement with the currency signs that its prices lack: "klein 29,50 €".
 pub fn with_currency(text: String, prompt: &Prompt<'_>, read: &Read, body: Range, language: &str) -> String {
     let mut text = text;
     for found in read.found.iter().filter(|found| body.contains(found.range) && found.range.len() == 1) {

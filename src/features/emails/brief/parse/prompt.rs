@@ -1,11 +1,11 @@
-//! A prompt with its words and the phrases of the word lists in it.
+//! A prompt, with its words and the phrases of the word lists that it contains.
 
 use super::super::Span;
 use super::lexicon::{Lexicon, List, Mark, lexicons};
 use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
-/// The minimum weight of the common words of a second language of the prompt, as a share of the main language's.
+/// The minimum weight of the common words of a second language, as a share of the weight of the main language.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// The maximum number of words in quotation marks.
@@ -74,7 +74,7 @@ impl<'a> Prompt<'a> {
         let mut present = vec![[0; 3]; words.len() + 1];
         let mut anywhere = [0; 3];
         for mark in found {
-            // "di" is a weekday in German and Dutch, and "of" in Italian.
+            // "di" is short for Tuesday in German and Dutch, and means "of" in Italian.
             if mark.list == List::ShortWeekday && local.is_foreign(mark.from, language) && !local.speaks(mark, language) {
                 continue;
             }
@@ -105,7 +105,7 @@ impl<'a> Prompt<'a> {
         (range.from..range.to).filter(others).count() * 2 > range.len()
     }
 
-    /// Returns the first word of the line that contains a word.
+    /// Returns the first word of the line that contains this word.
     pub fn line_start(&self, at: usize) -> usize {
         self.lines.get(at).copied().unwrap_or(at)
     }
@@ -178,14 +178,14 @@ impl<'a> Prompt<'a> {
         self.words.raw(at)
     }
 
-    /// Returns whether a word is a position in a list that no noun follows: "firstly".
+    /// Returns whether a word names a position in a list but no noun follows it: "firstly".
     pub fn position_adverb(&self, at: usize) -> bool {
         let word = self.fold(at);
         at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
     }
 
-    /// Returns the range without signs such as commas at both ends. It keeps quotation marks, brackets that open at its start, and
-    /// brackets that close at its end.
+    /// Returns the range without signs such as commas at its ends. Keeps quotation marks, opening brackets at its start, and closing
+    /// brackets at its end.
     pub fn trim(&self, range: Range) -> Range {
         let Range { mut from, mut to } = range;
         let is_start = |at: usize| {
@@ -226,7 +226,7 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// Returns the element and the bit of a list in a set of lists.
+/// Returns the index and the bit of a list in a set of lists.
 fn bit(list: List) -> (usize, u64) {
     (list as usize / 64, 1 << (list as usize % 64))
 }
@@ -237,13 +237,13 @@ const SENTENCE_WEIGHT_MIN: f32 = 1.5;
 /// The minimum number of long common words in a sentence that is certainly in another language.
 const OTHER_WORDS_MIN: u16 = 2;
 
-/// The languages of the sentences of a prompt, to which colleagues from several countries can contribute.
+/// The languages of the sentences of a prompt. Colleagues from several countries can contribute to one prompt.
 struct Local {
     /// The index of the sentence or quotation of each word.
     sentences: Vec<usize>,
     /// The weight of the common words of each language in each sentence.
     counts: Vec<Vec<f32>>,
-    /// The number of common words of each language in each sentence that have more than two letters.
+    /// For each sentence, the number of common words of each language that have more than two letters.
     long: Vec<Vec<u16>>,
 }
 
@@ -323,7 +323,7 @@ fn is_international(mark: Mark) -> bool {
         )
 }
 
-/// The weight of the brand's language: more than a short word that two languages share, such as "an".
+/// The weight of the brand's language: more than that of a short word that two languages share, such as "an".
 const BRAND_WEIGHT: f32 = 1.25;
 
 /// Returns the weight of each language's common words in the prompt. The brand's first language starts with [`BRAND_WEIGHT`].

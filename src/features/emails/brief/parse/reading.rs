@@ -1,4 +1,4 @@
-//! What the parser has read from one sentence of a prompt.
+//! The results of parsing one sentence of a prompt.
 
 use super::classify::Piece;
 use super::clauses::Sentence;
@@ -23,7 +23,7 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
         .into_iter()
         .filter_map(|list| prompt.end(list, range.from))
         .filter(|end| *end < range.to && prompt.fold(*end) == ":");
-    // "Link is https://…"
+    // A link can follow its label: "Link is https://…".
     let link = prompt.end(List::LabelLink, range.from).map(|end| prompt.end(List::LabelIs, end).unwrap_or(end));
     let link = link.filter(|link| *link < range.to && prompt.kind(*link) == Kind::Link);
     ends.max().map(|end| end + 1).max(link).unwrap_or(start)

@@ -32,7 +32,7 @@ impl Classifier<'_> {
         if let Some(that) = prompt.end(List::That, start).filter(|_| self.reports) {
             return Some(Range::of(that, to));
         }
-        // "We need to tell them that …"
+        // The verb can follow an introduction: "We need to tell them that …".
         let verb = prompt
             .end(List::Write, start)
             .map(|end| prompt.end(List::ToVerb, end).unwrap_or(end))
@@ -67,10 +67,10 @@ impl Classifier<'_> {
             }
             let end = prompt.end(List::Of, end).unwrap_or(end);
             let is_item = sentence.item.is_some() && end == start + 1;
-            // "Say thanks and mention we deliver": requests follow each other.
+            // In "Say thanks and mention we deliver", one request follows another.
             return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
         }
-        // "Bitte um Bewertung": "bitte" belongs to the request.
+        // In "Bitte um Bewertung", "Bitte" is part of the request.
         let from = self.inner(fragment).from;
         let start = if prompt.is(List::Ask, from) { from } else { start };
         let is_person =
@@ -94,7 +94,7 @@ impl Classifier<'_> {
             return Some(about.map_or(none, |about| Range::of(about, to)));
         }
         let end = self.inner(fragment).to;
-        // "bitte auf die Öffnungszeiten hinweisen": the verb ends the request, and its object is the topic.
+        // In "bitte auf die Öffnungszeiten hinweisen", the verb ends the request, and its object is the topic.
         (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
     }
 
@@ -104,7 +104,7 @@ impl Classifier<'_> {
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
         let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        // "Reminder for people who …"
+        // The kind of the email can be followed by its recipients: "Reminder for people who …".
         let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
             let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
             names_kind(*mark)
@@ -113,7 +113,7 @@ impl Classifier<'_> {
                 && prompt.has(List::Readers, readers)
         });
         let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
-        // "Quick survey after a repair", or as the whole prompt: "Cart reminder for the Aurora lamp"
+        // A kind of email can also be named in "Quick survey after a repair", or be the whole prompt: "Cart reminder for the Aurora lamp".
         let is_whole = fragment.from == 0 && fragment.to == prompt.words.len();
         let follows = prompt.all(List::Goal, Range::of(start, (start + 4).min(fragment.to))).any(|mark| {
             let is_kind = names_kind(mark) || matches!(goal_of(mark), Goal::Survey | Goal::Review);
@@ -192,7 +192,7 @@ impl Classifier<'_> {
         (self.starts_content(content) && content.len() >= CONTENT_WORDS_MIN && has_value(prompt, content)).then_some(at)
     }
 
-    /// Returns whether the words after a request are content: neither a preposition nor a relative pronoun continues the request.
+    /// Returns whether the words after a request are content, and not a preposition or relative pronoun that continues the request.
     fn starts_content(&self, content: Range) -> bool {
         let prompt = self.prompt;
         let at = content.from;

@@ -1,4 +1,4 @@
-//! What the numbers and dates of a prompt stand for, and what the email is for.
+//! Determines the roles of the numbers and dates of a prompt, and the purpose of the email.
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
@@ -6,7 +6,7 @@ use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// The lists of words that give a date its role (cues), the most telling first.
+/// The word lists (cues) that give a date its role, most specific first.
 const CUES: [(List, FactRole); 10] = [
     (List::CueOrder, FactRole::OrderBy),
     (List::CueReopens, FactRole::Reopens),
@@ -56,7 +56,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             None => weights.push((goal, early * long)),
         }
     }
-    // "Invite members to our winter meet"
+    // An invitation counts as an event: "Invite members to our winter meet".
     let invites = (0..3.min(prompt.words.len())).any(|at| INVITES.iter().any(|stem| prompt.fold(at).starts_with(stem)));
     if invites && prompt.mentions(List::Month) {
         match weights.iter_mut().find(|(goal, _)| *goal == Goal::Event) {
@@ -74,13 +74,13 @@ fn names_email(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     is_email(to) || is_email(next) || is_email(from)
 }
 
-/// Returns whether the first words of the prompt name a newsletter.
+/// Returns whether the prompt requests a newsletter in its first words.
 pub fn is_digest(prompt: &Prompt<'_>) -> bool {
     let start = Range::of(0, prompt.words.len().min(10));
     prompt.all(List::Goal, start).any(|mark| lexicons()[usize::from(mark.language)].goal(mark.value) == Goal::Digest)
 }
 
-/// What the role of a fact depends on.
+/// The context on which the role of a fact depends.
 pub struct Around<'a> {
     pub prompt: &'a Prompt<'a>,
     pub goal: Goal,
@@ -104,7 +104,7 @@ fn has_old_price(around: &Around<'_>) -> bool {
     around.prompt.has(List::Old, around.sentence)
 }
 
-/// Returns whether words for a reduction are next to a number.
+/// Returns whether a number is next to words for a reduction.
 pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let prompt = around.prompt;
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
@@ -116,7 +116,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     let prompt = around.prompt;
-    // "Kupfer +18 %": an increase.
+    // In "Kupfer +18 %", the plus sign marks an increase.
     if found.range.from > 0 && prompt.fold(found.range.from - 1) == "+" && prompt.words.is_glued(found.range.from) {
         return false;
     }
@@ -178,9 +178,9 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
         Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
-        // "Closed until 10 January", "closes on 10 January"
+        // Cues give other roles directly: "Closed until 10 January", "closes on 10 January".
         Some(role) => role,
-        // "The invoice is due on the 5th": a day of every month.
+        // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }

@@ -1,11 +1,11 @@
-//! Makes sentences for the recipients from the words of a prompt.
+//! Writes sentences for the recipients from the words of a prompt.
 
 use super::super::{Fact, FactKind};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// How a statement starts in the prompt.
+/// The form in which a statement starts in the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     #[default]
@@ -198,7 +198,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Removes brackets and quotation marks that have no partner.
+/// Removes unpaired brackets and quotation marks.
 fn balanced(text: &str) -> String {
     let mut text = text.to_owned();
     for (open, close) in [('(', ')'), ('[', ']')] {
@@ -212,7 +212,7 @@ fn balanced(text: &str) -> String {
     text
 }
 
-/// Returns the text with a capital first letter.
+/// Returns the text with its first letter capitalized.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {

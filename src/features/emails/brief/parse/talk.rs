@@ -1,5 +1,5 @@
-//! Recognizes what the people who plan the email say to each other, and what they take back: "the landlord wanted 45% more, but keep
-//! that out".
+//! Recognizes what the people who plan the email say to each other, and statements that they withdraw: "the landlord wanted 45% more, but
+//! keep that out".
 
 use super::classify::{Class, Classifier};
 use super::clauses::{Chat, Sentence};
@@ -9,7 +9,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// Turns text that the prompt takes back, and remarks in brackets, into unclear text, whose facts are not read.
+/// Turns withdrawn text and remarks in brackets into unclear text, whose facts are not read.
 pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 0..reads.len() {
         let marks: Vec<usize> = prompt
@@ -39,10 +39,10 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words of a sentence whose doubt concerns all of it.
+/// The maximum number of words of a sentence that an expression of doubt affects as a whole.
 const DOUBT_WORDS_MAX: usize = 40;
 
-/// The words that end the line before a quoted email: "Julian wrote:".
+/// The words at the end of the line before a quoted email: "Julian wrote:".
 const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
 
 /// Turns older texts into unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences in which
@@ -94,8 +94,8 @@ fn take_back(read: &mut Read, scope: Range) {
     });
 }
 
-/// Returns the range that a phrase takes back: the brackets around it or its fragment. If nothing precedes it in its fragment, the range
-/// includes the fragment before, or is `None` if that is in the sentence before.
+/// Returns the range that a phrase withdraws: the brackets around it, or its fragment. If the phrase starts its fragment, the range
+/// includes the previous fragment, or is `None` if that belongs to the previous sentence.
 fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range> {
     let own = fragments.iter().position(|fragment| fragment.from <= mark && mark < fragment.to)?;
     let is_alone = |fragment: Range| (fragment.from..mark).all(|at| is_lead(prompt, at));
@@ -124,7 +124,7 @@ fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
     stops(at) || stops(at + 1) || prompt.is(List::Because, at)
 }
 
-/// Returns whether a word only joins a phrase to the text before it.
+/// Returns whether a word only connects a phrase to the text before it.
 fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_sign = prompt.kind(at) == Kind::Sign;
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))

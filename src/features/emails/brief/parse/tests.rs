@@ -277,7 +277,7 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     measure_limits(sample, brief, &printed, score, misses);
 }
 
-/// Measures what the email must not contain, the constraints, and the parts with their own field.
+/// Counts the forbidden texts, the constraints, and the parts with separate fields that the parser recognizes.
 fn measure_limits(sample: &Sample, brief: &Brief, printed: &[String], score: &mut Score, misses: &mut Vec<String>) {
     let id = &sample.id;
     for text in &sample.forbidden {
@@ -455,7 +455,7 @@ const WORDS: &[&str] = &[
     "don't use",
 ];
 
-/// Chats, remarks, reasons of rules, and what a prompt takes back are not facts.
+/// Chats, remarks, reasons for rules, and withdrawn parts of a prompt are not facts.
 #[test]
 fn talk_is_no_fact() {
     let cases: [(&str, &[&str], &[&str]); 9] = [

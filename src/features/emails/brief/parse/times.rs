@@ -77,12 +77,12 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     })
 }
 
-/// Returns whether the word before an hour is one that mostly precedes hours: "at 10".
+/// Returns whether the word before a number usually precedes hours, such as "at" in "at 10".
 fn is_hour_led(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.before(List::TimeAt, at).is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from))
 }
 
-/// Returns whether the words at an index are a unit of something other than hours.
+/// Returns whether the words at an index are a unit other than hours.
 fn counts(prompt: &Prompt<'_>, at: usize) -> bool {
     let lists = [List::Currency, List::Percent, List::Unit, List::Places, List::Month];
     lists.into_iter().any(|list| prompt.is(list, at))
@@ -96,7 +96,7 @@ fn clamp(hour: i8, minute: i8) -> Option<Time> {
 pub struct Clock {
     hour: i8,
     minute: i8,
-    /// Whether a word or sign shows that it is a time.
+    /// Whether a word or sign marks it as a time.
     is_marked: bool,
     is_pm: bool,
     has_minutes: bool,
@@ -142,7 +142,7 @@ pub fn clock(prompt: &Prompt<'_>, at: usize) -> Option<Clock> {
     Some(found)
 }
 
-/// Reads the words after a time that show that it is a time: "am", "Uhr", "h 30", "CET".
+/// Reads the words after a time that mark it as a time: "am", "Uhr", "h 30", "CET".
 fn mark(prompt: &Prompt<'_>, found: &mut Clock) {
     let after = found.end;
     if let Some(end) = prompt.end(List::Pm, after) {

@@ -26,7 +26,7 @@ pub struct Word {
     /// The position in the prompt, in bytes.
     pub start: usize,
     pub end: usize,
-    /// Whether no space precedes the word.
+    /// Whether there is no space before the word.
     pub is_glued: bool,
 }
 
@@ -35,9 +35,9 @@ pub struct Word {
 pub struct Words<'a> {
     pub text: &'a str,
     pub words: Vec<Word>,
-    /// The index of the character at each byte of the text, and the number of all characters at its end.
+    /// The number of characters before each byte of the text. The last element is the number of all characters.
     characters: Vec<u32>,
-    /// Whether dates with slashes have the month first: a second part is above 12, or prices are in dollars.
+    /// Whether the month comes first in dates with slashes: because a second part is greater than 12, or because prices are in dollars.
     pub is_american: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Words<'a> {
         Span { start: self.characters[self.words[from].start], end: self.characters[self.words[to - 1].end] }
     }
 
-    /// Returns whether a word is a sign that can stand between the words of a phrase without changing it, such as a hyphen.
+    /// Returns whether a word is a sign that can be between the words of a phrase without changing it, such as a hyphen.
     pub fn is_joint(&self, at: usize) -> bool {
         matches!(self.fold(at), "-" | "'" | "·" | "*" | "_")
     }
@@ -119,7 +119,7 @@ impl<'a> Words<'a> {
 /// The maximum number of words between single quotation marks.
 const SINGLE_QUOTE_WORDS_MAX: usize = 15;
 
-/// Turns pairs of single quotation marks into double ones, so that apostrophes are not confused with them: "not 'valued customer'".
+/// Replaces pairs of single quotation marks with double ones, so that they are not confused with apostrophes: "not 'valued customer'".
 fn quote(text: &str, words: &mut [Word]) {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut at = 0;

@@ -43,10 +43,10 @@ pub enum Target {
     Email,
 }
 
-/// The part that an instruction selects from several parts of one kind.
+/// The part that an instruction selects among several parts of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The instruction does not say which part. It refers to the first part or, if it implies all parts, to all parts.
+    /// The instruction does not select a part. It refers to the first part or, if it implies all parts, to all parts.
     Unsaid,
     Nth(usize),
     Last,

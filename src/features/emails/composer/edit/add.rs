@@ -269,7 +269,7 @@ fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
     (!out.is_empty()).then_some((usize::from(is_titled) * 2 + 1, out))
 }
 
-/// Returns whether a topic's phrase starts at this word, possibly as the start of a compound: "Rückgaberecht".
+/// Returns whether a phrase of a topic starts at this word, possibly as the start of a compound: "Rückgaberecht".
 fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     const COMPOUND_CHARACTERS_MIN: usize = 7;
     let compound =

@@ -31,7 +31,7 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let colors = vocabulary.named_colors.iter();
         colors.into_iter().any(|(name, _)| name.len() == 1 && vocabulary.is_form(&plain(word), &name[0]))
     });
-    // Several colors, addresses and empty quotations are no new texts.
+    // Several colors, addresses, or empty quotation marks are not a new text.
     let is_many_colors = colored(*target) && is_painted && rest.contains(' ');
     let is_text = !is_many_colors && !rest.contains([':', '"', '“', '„', '«']);
     let is_short = !rest.is_empty() && is_text && rest.chars().count() <= VALUE_CHARACTERS_MAX;

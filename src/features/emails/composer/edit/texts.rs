@@ -165,7 +165,7 @@ pub fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     (out, count)
 }
 
-/// Returns the email with a word corrected: everywhere, or only in the sentence that `context` shows. `None` if the word is not found.
+/// Returns the email with a word corrected everywhere, or only in the text that `context` shows. Returns `None` if the word is not found.
 pub fn corrected(email: &Email, word: &str, to: &str, context: Option<&str>) -> Option<Email> {
     let mut count = 0;
     let (from, to) = match context {
@@ -188,7 +188,7 @@ pub fn corrected(email: &Email, word: &str, to: &str, context: Option<&str>) -> 
     changed.ok().filter(|_| count > 0)
 }
 
-/// Returns the part of a context that is next to its word: a few characters, without a cut word or an ellipsis.
+/// Returns a few characters of a context next to its word, without partial words and ellipses.
 fn near(text: &str, is_before: bool) -> &str {
     const CHARACTERS_MAX: usize = 12;
     let text = text.trim_matches('…');

@@ -230,7 +230,7 @@ impl Tile {
     fn new(device: &PreviewDeviceView, link: &dyn Fn(Option<&str>) -> Option<String>) -> Self {
         use crate::engine::clients::profile::Tier;
         let tier = device.tier.map(|tier| match tier {
-            Tier::NearBrowser => "almost a browser",
+            Tier::NearBrowser => "like a browser",
             Tier::Filtered => "filtered",
             Tier::Approximated => "approximated",
         });
