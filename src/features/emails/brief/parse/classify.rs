@@ -48,6 +48,9 @@ pub struct Fields {
 /// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
+/// The maximum number of words of the closing line in a forwarded email: "LG Heike".
+const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
+
 pub struct Classifier<'a> {
     pub prompt: &'a Prompt<'a>,
     pub fields: Fields,
@@ -151,7 +154,13 @@ impl Classifier<'_> {
     /// Returns whether a line of a forwarded email is only the writer's initials: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
-        self.fields.is_forwarded && sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short)
+        // "Uwe" after the last sentence of the person who forwards the email
+        let is_name = self.seen == self.count
+            && whole.len() == 1
+            && self.prompt.kind(whole.from) == Kind::Word
+            && self.prompt.words.is_capital(whole.from);
+        self.fields.is_forwarded
+            && (is_name || sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short))
     }
 
     pub fn part(&self, range: Range) -> Part {
@@ -364,7 +373,8 @@ impl Classifier<'_> {
 
     /// Reads the closing line of the prompt, which can be the signature.
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
-        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
+        let is_last = self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
+        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
         let rest = Range::of(end, sentence.range.to);
         let mut names = self.prompt.trim(rest);
         // "From Resi, please be formal"

@@ -13,7 +13,8 @@ pub const ABBREVIATIONS: [&str; 49] = [
 ];
 
 /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
-const OPEN_ABBREVIATIONS: [&str; 22] = [
+const OPEN_ABBREVIATIONS: [&str; 23] = [
+    "u",
     "zzgl",
     "abzgl",
     "inkl",
@@ -351,7 +352,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         } else if ends_after {
             fragments.push(Range::of(from, at + 1));
             from = at + 1;
-        } else if starts_note(prompt, from, at) || starts_label(prompt, from, at) || interrupts(prompt, sentence, from, at) {
+        } else if follows_link(prompt, from, at) || starts_note(prompt, from, at) || starts_label(prompt, from, at) || interrupts(prompt, sentence, from, at) {
             fragments.push(Range::of(from, at));
             from = at;
         }
@@ -365,6 +366,12 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
 
 fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
+}
+
+/// Returns whether a note to the writer starts at a word after a web address, which needs no sign after it.
+fn follows_link(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    let notes = [List::NoteStart, List::Please, List::Without, List::NoExclamation, List::NoImages, List::Formal, List::Informal];
+    at > from && prompt.kind(at - 1) == Kind::Link && notes.into_iter().any(|list| prompt.is(list, at))
 }
 
 /// Returns whether a label starts at a word inside a fragment: "… a.example/b Button: Save me a seat".

@@ -16,7 +16,9 @@ use super::parts;
 use super::prices;
 use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
+use super::residue;
 use super::roles::{self, Around};
+use super::spoken;
 use super::statement::{self, Form};
 use super::talk;
 use super::times;
@@ -26,6 +28,14 @@ use crate::features::projects::brand::Brand;
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
+    let Some(written) = spoken::written(&prompt) else { return read(prompt, brand, language, today) };
+    let mut brief = read(Prompt::read(&written, brand), brand, language, today);
+    spoken::close_gaps(&mut brief);
+    brief
+}
+
+fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
+    let text = prompt.words.text;
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
     let mut classifier = Classifier {
@@ -58,6 +68,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     talk::leave_older(&prompt, &mut reads);
     talk::hide_comments(&prompt, &mut reads);
     note_model::screen(&prompt, &mut reads);
+    thanks(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
@@ -92,6 +103,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     parts::keep_weekdays(&mut brief);
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
+    residue::report(&mut brief, &prompt, &reads);
     brief
 }
 
@@ -170,15 +182,43 @@ fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
 }
 
 /// Turns content with a word that the email must not contain into unclear text, which a warning reports.
-fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
+fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) {
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
     let avoided: Vec<String> =
         words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
-    for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Content) {
-        let text = fold(prompt.text(piece.range));
-        if avoided.iter().any(|word| text.contains(word.as_str())) {
-            piece.class = Class::Unclear;
+    let mut at = 0;
+    while at < pieces.len() {
+        let Piece { range, class } = pieces[at];
+        let has_word = |range: Range| {
+            let text = fold(prompt.text(range));
+            avoided.iter().any(|word| text.contains(word.as_str()))
+        };
+        if class == Class::Content && has_word(range) {
+            // "New trainer is Bella because Marcus left": only the reason has the word.
+            let reason = (range.from + 1..range.to).find(|at| prompt.is(List::Because, *at) && !has_word(Range::of(range.from, *at)));
+            let start = reason.unwrap_or(range.from);
+            pieces[at].range.to = start;
+            pieces.insert(at + 1, Piece { range: Range::of(start, range.to), class: Class::Unclear });
+            if start == range.from {
+                pieces.remove(at);
+            }
+            at += 1;
         }
+        at += 1;
+    }
+}
+
+/// Separates thanks at the end of a line from the statement before them: "ask for Mel thx".
+fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let Some(piece) = read.pieces.last_mut().filter(|piece| piece.class == Class::Content) else { continue };
+        let Range { from, to } = piece.range;
+        let end = (from..to).rev().find(|at| prompt.kind(*at) != Kind::Sign).map_or(from, |last| last + 1);
+        let is_last = prompt.kind(read.sentence.range.to) == Kind::End;
+        let start = (from + 1..end).find(|at| prompt.at(List::Thanks, *at).any(|mark| mark.to == end));
+        let Some(start) = start.filter(|_| is_last) else { continue };
+        piece.range.to = start;
+        read.pieces.push(Piece { range: Range::of(start, to), class: Class::Note });
     }
 }
 
@@ -255,7 +295,9 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
 /// Returns whether the words of a time are more likely a date: "24.12.".
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
-        date.range.to > time.range.to || date.range.to == time.range.to && prompt.has(List::Month, date.range)
+        let is_dotted = || (time.range.from..time.range.to).any(|at| dates::is_dotted_day(prompt, at));
+        date.range.to > time.range.to
+            || date.range.to == time.range.to && (prompt.has(List::Month, date.range) || is_dotted())
     })
 }
 
@@ -287,7 +329,9 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             statement(brief, prompt, read, range, form, cuts);
         }
         match piece.class {
-            Class::Note if loses_value(prompt, brief, piece.range) => brief.unclear.push(part(prompt, piece.range)),
+            Class::Note if loses_value(prompt, brief, piece.range) || note_model::states(prompt, piece.range) => {
+                brief.unclear.push(part(prompt, piece.range));
+            }
             Class::Note | Class::Topic => note(brief, prompt, piece.range),
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
@@ -301,10 +345,12 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
 
 /// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
 fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
+    let units = [List::Currency, List::Percent, List::Month, List::Am, List::Pm, List::Hour];
     let is_value = (range.from..range.to).any(|at| {
         let is_number = prompt.kind(at) == Kind::Number;
-        is_number && ([List::Currency, List::Percent, List::Month].into_iter().any(|list| prompt.is(list, at + 1)))
+        is_number && units.into_iter().any(|list| prompt.is(list, at + 1))
             || is_number && at > range.from && prompt.is(List::Currency, at - 1)
+            || prompt.kind(at) == Kind::Mail
     });
     let span = prompt.span(range);
     let overlaps = |own: Span| own.start < span.end && span.start < own.end;
@@ -407,9 +453,17 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     typed(brief, prompt, read, range, read.sentence.range);
 }
 
+/// The minimum number of words of a statement after a greeting without a sign between them.
+const GREETED_WORDS_MIN: usize = 4;
+
 /// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
 fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    let greets = prompt.end(List::Greeting, range.from).filter(|end| range.from == 0 && prompt.is(List::Filler, *end));
+    // "slt fermé …", "hello everyone our opening hours …"
+    let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
+    let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
+        let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;
+        prompt.is(List::Filler, *end) || is_followed
+    });
     let start = greets.unwrap_or(range.from);
     let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
     let end = if prompt.fold(end) == "," { end + 1 } else { end };

@@ -14,6 +14,7 @@ mod constraints;
 mod contradictions;
 mod corrections;
 mod dates;
+mod day_names;
 mod facts;
 mod labels;
 mod lexicon;
@@ -24,7 +25,9 @@ mod prices;
 mod prompt;
 mod reading;
 mod requests;
+mod residue;
 mod roles;
+mod spoken;
 mod statement;
 mod talk;
 #[cfg(test)]
