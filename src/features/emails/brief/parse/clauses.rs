@@ -13,7 +13,8 @@ pub const ABBREVIATIONS: [&str; 49] = [
 ];
 
 /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
-const OPEN_ABBREVIATIONS: [&str; 23] = [
+const OPEN_ABBREVIATIONS: [&str; 24] = [
+    "einschl",
     "u",
     "zzgl",
     "abzgl",
@@ -284,7 +285,9 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End {
+    // "13u." is an hour.
+    let is_unit = prompt.words.is_glued(at - 1) && at > 1 && prompt.kind(at - 2) == Kind::Number;
+    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
     }
     let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
@@ -301,6 +304,9 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
+    if previous == "no" && prompt.kind(next) != Kind::Number {
+        return true;
+    }
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
@@ -352,7 +358,11 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         } else if ends_after {
             fragments.push(Range::of(from, at + 1));
             from = at + 1;
-        } else if follows_link(prompt, from, at) || starts_note(prompt, from, at) || starts_label(prompt, from, at) || interrupts(prompt, sentence, from, at) {
+        } else if follows_link(prompt, from, at)
+            || starts_note(prompt, from, at)
+            || starts_label(prompt, from, at)
+            || interrupts(prompt, sentence, from, at)
+        {
             fragments.push(Range::of(from, at));
             from = at;
         }

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use super::super::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses;
 use super::contradictions;
@@ -18,11 +18,12 @@ use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
 use super::residue;
 use super::roles::{self, Around};
+use super::screening;
 use super::spoken;
 use super::statement::{self, Form};
 use super::talk;
 use super::times;
-use super::tokens::{Kind, fold};
+use super::tokens::Kind;
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 
@@ -63,14 +64,15 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
-    introductions(&prompt, &mut reads);
+    screening::introductions(&prompt, &mut reads);
     talk::withdraw(&prompt, &mut reads);
     talk::leave_older(&prompt, &mut reads);
     talk::hide_comments(&prompt, &mut reads);
     note_model::screen(&prompt, &mut reads);
-    thanks(&prompt, &mut reads);
+    screening::hearsay(&prompt, &mut reads);
+    screening::thanks(&prompt, &mut reads);
     for read in &mut reads {
-        leave_out(&prompt, &fields, &mut read.pieces);
+        screening::leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
@@ -167,61 +169,6 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
         && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
 }
 
-/// Turns the words before a list that only announce it into a topic: "three stories:".
-fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
-    for at in 1..reads.len() {
-        let starts =
-            reads[at].sentence.item == Some(0) && reads[at - 1].sentence.item.is_none() && reads[at].sentence.is_line_start;
-        let last = reads[at - 1].sentence.range.to - 1;
-        if let Some(piece) =
-            reads[at - 1].pieces.last_mut().filter(|piece| starts && prompt.fold(last) == ":" && piece.range.len() <= 7)
-        {
-            piece.class = if piece.class == Class::Content { Class::Topic } else { piece.class };
-        }
-    }
-}
-
-/// Turns content with a word that the email must not contain into unclear text, which a warning reports.
-fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) {
-    let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
-    let avoided: Vec<String> =
-        words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
-    let mut at = 0;
-    while at < pieces.len() {
-        let Piece { range, class } = pieces[at];
-        let has_word = |range: Range| {
-            let text = fold(prompt.text(range));
-            avoided.iter().any(|word| text.contains(word.as_str()))
-        };
-        if class == Class::Content && has_word(range) {
-            // "New trainer is Bella because Marcus left": only the reason has the word.
-            let reason = (range.from + 1..range.to).find(|at| prompt.is(List::Because, *at) && !has_word(Range::of(range.from, *at)));
-            let start = reason.unwrap_or(range.from);
-            pieces[at].range.to = start;
-            pieces.insert(at + 1, Piece { range: Range::of(start, range.to), class: Class::Unclear });
-            if start == range.from {
-                pieces.remove(at);
-            }
-            at += 1;
-        }
-        at += 1;
-    }
-}
-
-/// Separates thanks at the end of a line from the statement before them: "ask for Mel thx".
-fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
-    for read in reads {
-        let Some(piece) = read.pieces.last_mut().filter(|piece| piece.class == Class::Content) else { continue };
-        let Range { from, to } = piece.range;
-        let end = (from..to).rev().find(|at| prompt.kind(*at) != Kind::Sign).map_or(from, |last| last + 1);
-        let is_last = prompt.kind(read.sentence.range.to) == Kind::End;
-        let start = (from + 1..end).find(|at| prompt.at(List::Thanks, *at).any(|mark| mark.to == end));
-        let Some(start) = start.filter(|_| is_last) else { continue };
-        piece.range.to = start;
-        read.pieces.push(Piece { range: Range::of(start, to), class: Class::Note });
-    }
-}
-
 /// Joins adjoining pieces of the same class: a fact can contain the comma between them.
 fn joined(pieces: &[Piece]) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
@@ -296,8 +243,7 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
         let is_dotted = || (time.range.from..time.range.to).any(|at| dates::is_dotted_day(prompt, at));
-        date.range.to > time.range.to
-            || date.range.to == time.range.to && (prompt.has(List::Month, date.range) || is_dotted())
+        date.range.to > time.range.to || date.range.to == time.range.to && (prompt.has(List::Month, date.range) || is_dotted())
     })
 }
 
@@ -457,7 +403,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
 const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
-fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
+pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
     // "slt fermé …", "hello everyone our opening hours …"
     let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
     let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {

@@ -77,7 +77,8 @@ const TELLER_WORDS_MAX: usize = 5;
 
 /// Returns the start of the words that say who gave a wrong value: "Steve said".
 fn told_from(prompt: &Prompt<'_>, wrong: usize) -> Option<usize> {
-    let starts = |at: usize| at == 0 || prompt.kind(at - 1) == Kind::End || matches!(prompt.fold(at - 1), "." | "!" | "?" | ";" | ",");
+    let starts =
+        |at: usize| at == 0 || prompt.kind(at - 1) == Kind::End || matches!(prompt.fold(at - 1), "." | "!" | "?" | ";" | ",");
     let start = (wrong.saturating_sub(TELLER_WORDS_MAX)..wrong).rev().find(|at| starts(*at))?;
     prompt.has(List::Says, Range::of(start, wrong)).then_some(start)
 }

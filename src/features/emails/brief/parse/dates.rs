@@ -49,7 +49,10 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         let last = resolve(last, today, None)?;
         let first =
             resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
-        let value = Some(FactValue::Days { first, last: Some(last) });
+        // "5 and 7 December": two days, not a period.
+        let middle = (start..end).any(|at| prompt.is(List::And, at));
+        let are_two = middle && first.until(last).is_ok_and(|span| span.get_days() > 1);
+        let value = (!are_two).then_some(FactValue::Days { first, last: Some(last) });
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
@@ -184,7 +187,8 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
         && !is_counted(prompt, end);
     let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
     let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
-    (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
+    let is_other = [List::Hour, List::Am, List::Pm, List::Currency].into_iter().any(|list| prompt.is(list, end));
+    (are_days && is_led && !is_other).then_some((first, last, end))
 }
 
 /// Recognizes a list of days ("7., 9. und 14. Dezember") or of weekdays ("Montag und Dienstag").

@@ -12,6 +12,9 @@ use super::tokens::{Kind, fold};
 /// The maximum number of letters of an abbreviation.
 const SHORT_LETTERS_MAX: usize = 5;
 
+/// The maximum number of letters of a sign for hours that follows its number without a space: "19h".
+const SHORT_HOUR_LETTERS_MAX: usize = 2;
+
 /// Any day: only the words of the dates are needed here, not their values.
 const ANY_DAY: Date = Date::constant(2000, 1, 1);
 
@@ -20,7 +23,7 @@ pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
     let mut text = String::new();
     let (mut from, mut at) = (range.from, range.from);
     while at < range.to {
-        let Some(name) = month(prompt, at).or_else(|| weekday(prompt, at)) else {
+        let Some(name) = month(prompt, at).or_else(|| weekday(prompt, at)).or_else(|| hour(prompt, at)) else {
             at += 1;
             continue;
         };
@@ -85,6 +88,10 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
 }
 
 fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    // Misspelled names are corrected with the other words.
+    if prompt.lexicon().rewritten(prompt.raw(at)).is_some() {
+        return None;
+    }
     if let Some(own) = mark(prompt, List::Weekday, at) {
         let name = prompt.lexicon().weekday(own.value)?;
         let is_plural = prompt.fold(at).len() == fold(name).len() + 1 && prompt.fold(at).ends_with('s');
@@ -104,7 +111,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         // "fri 8.30": an hour.
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
-        date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 2)
+        date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
     });
     let has_time = times::time(prompt, next).is_some_and(|time| time.range.len() > 1 || prompt.fold(next).contains(':'));
     let is_pair = |one: usize, other: usize| {
@@ -118,6 +125,42 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
 }
 
+/// Returns the word for hours with the space that it lacks: "19uhr".
+fn hour(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    let is_hour = at > 0
+        && prompt.kind(at - 1) == Kind::Number
+        && prompt.words.is_glued(at)
+        && prompt.end(List::Hour, at) == Some(at + 1)
+        && prompt.raw(at).chars().count() > SHORT_HOUR_LETTERS_MAX;
+    is_hour.then(|| format!(" {}", prompt.raw(at)))
+}
+
 fn is_lowercase(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.raw(at).chars().next().is_some_and(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn names_of_days_are_written_in_full() {
+        for (prompt, written) in [
+            ("the shop is open sat 12 dec from 10 to 4pm", "Saturday 12 December"),
+            ("the market is on thurs 3 dec. at 7pm", "Thursday 3 December at"),
+            ("the choir sings on sunday 13th at 11am in the hall", "Sunday 13th"),
+            ("der laden ist am sa 12.12. von 10 bis 16 uhr offen", "Samstag 12.12."),
+            ("wir haben ab 3. jan wieder für euch offen", "3. Januar"),
+            ("the shop is open mon-fri 10-19 and may close early", "Mon-Fri 10-19 and may close"),
+            ("la tienda abre el vie 18 dic para los socios", "viernes 18 de diciembre"),
+            ("le magasin est ouvert sam 12 déc pour les clients", "samedi 12 décembre"),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+            let facts = brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("|");
+            assert!(facts.contains(written), "{prompt}: {facts}");
+        }
+    }
 }

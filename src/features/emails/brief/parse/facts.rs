@@ -178,12 +178,10 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     // "140 statt 120 €"
     let is_sum = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() > 2 && !prompt.raw(at).contains(':');
-    let is_new = prompt
-        .end(List::Old, at + 1)
-        .is_some_and(|end| {
-            let is_pair = is_sum(end) && is_sum(at) || prompt.kind(end) == Kind::Number && is_counting_money(prompt, end + 1);
-            money(prompt, end).is_some() || is_pair && is_price_near(prompt, at)
-        });
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| {
+        let is_pair = is_sum(end) && is_sum(at) || prompt.kind(end) == Kind::Number && is_counting_money(prompt, end + 1);
+        money(prompt, end).is_some() || is_pair && is_price_near(prompt, at)
+    });
     if is_new && !is_counted {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }

@@ -27,6 +27,7 @@ mod reading;
 mod requests;
 mod residue;
 mod roles;
+mod screening;
 mod spoken;
 mod statement;
 mod talk;

@@ -142,10 +142,12 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
             end -= 1;
         }
-        let start = super::reading::label_end(prompt, prompt.trim(*range));
+        let whole = prompt.trim(*range);
+        let start = super::reading::label_end(prompt, Range::of(super::collect::filler_end(prompt, whole), whole.to));
         let start = prompt.end(List::Article, start).filter(|end| *end < range.to).unwrap_or(start);
         let name = prompt.trim(Range::of(start.max(range.from), end));
-        let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
+        let is_named = name.len() > 1 || prompt.words.is_capital(name.from) || prompt.has(List::Goal, name);
+        let is_name = is_named && !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         is_name.then(|| named(name))
     })
 }

@@ -59,6 +59,9 @@ const REQUESTS: [List; 44] = [
 /// The minimum number of letters of a word that a warning reports. Shorter words are mostly prepositions and pronouns.
 const LETTERS_MIN: usize = 5;
 
+/// The minimum number of letters of a single word in lowercase that a warning reports.
+const LONE_LETTERS_MIN: usize = 8;
+
 /// Adds the words of the topics of requests that nothing else in the brief contains to the unclear texts, and the names in descriptions
 /// of the recipients: "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
@@ -94,13 +97,7 @@ fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
 }
 
 /// Returns the range from the first to the last word of a piece that is not part of the request.
-fn residue(
-    prompt: &Prompt<'_>,
-    read: &Read,
-    piece: &Piece,
-    spans: &[Span],
-    is_open: impl Fn(usize) -> bool,
-) -> Option<Range> {
+fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_open: impl Fn(usize) -> bool) -> Option<Range> {
     let Range { from, to } = piece.range;
     let mut is_open: Vec<bool> = (from..to).map(is_open).collect();
     let mut close = |range: Range| {
@@ -124,5 +121,31 @@ fn residue(
     };
     let first = (from..to).find(is_said)?;
     let last = (first..to).rev().find(is_said)?;
-    Some(Range::of(first, last + 1))
+    // One short word is mostly an adjective of the request: "a decent invitation".
+    let is_short = prompt.kind(first) == Kind::Word
+        && !prompt.words.is_capital(first)
+        && prompt.raw(first).chars().count() < LONE_LETTERS_MIN;
+    (last > first || !is_short).then_some(Range::of(first, last + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn words_that_a_request_leaves_over_are_unclear() {
+        for (prompt, left) in [
+            ("We are closed until 4 January. Wish everyone a peaceful holiday.", "peaceful holiday"),
+            ("Apologise to everyone who preordered The Glass Orchard: the books arrive on 3 December.", "Glass Orchard"),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+            assert!(brief.unclear.iter().any(|part| part.text == left), "{prompt}: {:?}", brief.unclear);
+        }
+        let brief =
+            parse("Write an email to our customers about the new opening hours.", &Brand::default(), None, date(2026, 11, 16));
+        assert!(brief.unclear.is_empty(), "{:?}", brief.unclear);
+    }
 }

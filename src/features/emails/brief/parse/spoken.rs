@@ -91,11 +91,17 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
 fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to).filter(|mark| mark.value > 1)?;
     let units = [List::Percent, List::Currency, List::Month, List::Hour, List::Am, List::Pm];
-    let is_unit = units.into_iter().any(|list| prompt.is(list, mark.to));
+    let is_unit = prompt.kind(mark.to) == Kind::Word && units.into_iter().any(|list| prompt.is(list, mark.to));
+    // "Three hours to relax" is a name.
+    let is_hour = prompt.is(List::Hour, mark.to) && !prompt.is(List::Am, mark.to) && !prompt.is(List::Pm, mark.to);
+    let leads = [List::TimeAt, List::FromWord, List::UntilWord, List::OnWord, List::Between, List::To];
+    let is_led = leads.into_iter().any(|list| prompt.before(list, at).is_some());
+    let is_unit = (is_unit && (!is_hour || is_led)) || prompt.fold(mark.to) == "%";
     let unit = Some(mark.to).filter(|_| is_unit && prompt.kind(at) == Kind::Word)?;
     // "thirteen pounds twenty"
     let cents = prompt.end(List::Currency, unit).and_then(|end| prompt.at(List::Numeral, end).max_by_key(|mark| mark.to));
-    let cents = cents.filter(|cents| (10..100).contains(&cents.value) && !units.into_iter().any(|list| prompt.is(list, cents.to)));
+    let cents =
+        cents.filter(|cents| (10..100).contains(&cents.value) && !units.into_iter().any(|list| prompt.is(list, cents.to)));
     match cents {
         Some(cents) => Some((cents.to, format!("{}.{} {}", mark.value, cents.value, prompt.raw(unit)))),
         None => Some((unit, mark.value.to_string())),
@@ -115,5 +121,38 @@ pub fn close_gaps(brief: &mut Brief) {
     let signature = brief.signature.iter_mut().flat_map(|own| std::iter::once(&mut own.name).chain(&mut own.title));
     for text in parts.chain(facts).chain(signature) {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    /// Returns the texts of the facts of a prompt.
+    fn facts(prompt: &str) -> String {
+        let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+        brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn dictated_prompts_have_signs_and_digits() {
+        let own = facts(
+            "twenty percent off all mugs comma only until the first of december full stop the shop closes at eight pm full stop",
+        );
+        assert!(own.contains("20 percent off all mugs, only until") && own.contains("1st of December"), "{own}");
+        assert!(own.contains("8 pm") && !own.contains("full stop") && !own.contains("comma"), "{own}");
+        let own = facts(
+            "zwanzig prozent auf alle tassen komma nur am neunzehnten dezember ab vierzehn uhr punkt kuchen gibt es auch punkt",
+        );
+        assert!(own.contains("20 prozent auf alle tassen,") && own.contains("19. Dezember") && own.contains("14 Uhr"), "{own}");
+    }
+
+    #[test]
+    fn other_numbers_keep_their_words() {
+        let own = facts("Our shop has three new rooms, and a full stop is not a comma. Entry costs eleven pounds fifty.");
+        assert!(own.contains("three new rooms") && own.contains("full stop") && own.contains("11.50 pounds"), "{own}");
     }
 }
