@@ -409,13 +409,13 @@ async fn the_first_samples_keep_their_facts() {
 /// The half that was written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1413, 1, 8, 1);
+    holds(&score("second").await, 1414, 1, 8, 1);
 }
 
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1094, 30, 37, 3);
+    holds(&score("hostile").await, 1094, 30, 40, 3);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.

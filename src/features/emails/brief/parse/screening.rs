@@ -67,7 +67,7 @@ pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// The maximum number of words before the verb in "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
 
-/// Turns what others said and the prompt denies into unclear text: "Anja says the 20th but that is wrong".
+/// Turns what others said and the prompt denies or doubts into unclear text: "Anja says the 20th but that is wrong".
 pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let Range { from, to } = read.sentence.range;
@@ -80,7 +80,9 @@ pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
             continue;
         }
         let rest = Range::of(says.to, to);
-        let denies = prompt.has(List::Not, rest) || prompt.has(List::Correction, rest);
+        // "Actually Sam says 15%?"
+        let asks = prompt.sign("?", rest).is_some();
+        let denies = asks || prompt.has(List::Not, rest) || prompt.has(List::Correction, rest);
         let is_corrected = prompt.all(List::Correction, rest).any(|mark| has_value(prompt, Range::of(mark.to, to)));
         if denies && !is_corrected {
             read.pieces.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
