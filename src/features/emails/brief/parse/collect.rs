@@ -64,13 +64,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
-    screening::introductions(&prompt, &mut reads);
-    talk::withdraw(&prompt, &mut reads);
-    talk::leave_older(&prompt, &mut reads);
-    talk::hide_comments(&prompt, &mut reads);
-    note_model::screen(&prompt, &mut reads);
-    screening::hearsay(&prompt, &mut reads);
-    screening::thanks(&prompt, &mut reads);
+    screen(&prompt, &mut reads);
     for read in &mut reads {
         screening::leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
@@ -107,6 +101,17 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     leftovers(&mut brief, &prompt);
     residue::report(&mut brief, &prompt, &reads);
     brief
+}
+
+/// Corrects the classes of the pieces by what surrounds them.
+fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    screening::introductions(prompt, reads);
+    talk::withdraw(prompt, reads);
+    talk::leave_older(prompt, reads);
+    talk::hide_comments(prompt, reads);
+    note_model::screen(prompt, reads);
+    screening::hearsay(prompt, reads);
+    screening::thanks(prompt, reads);
 }
 
 /// Returns a brief without facts.

@@ -150,7 +150,7 @@ mod tests {
     fn names_of_days_are_written_in_full() {
         for (prompt, written) in [
             ("the shop is open sat 12 dec from 10 to 4pm", "Saturday 12 December"),
-            ("the market is on thurs 3 dec. at 7pm", "Thursday 3 December at"),
+            ("the market is on thurs 3 dec at 7pm", "Thursday 3 December at"),
             ("the choir sings on sunday 13th at 11am in the hall", "Sunday 13th"),
             ("der laden ist am sa 12.12. von 10 bis 16 uhr offen", "Samstag 12.12."),
             ("wir haben ab 3. jan wieder für euch offen", "3. Januar"),

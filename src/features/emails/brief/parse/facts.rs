@@ -175,6 +175,12 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if ends && !is_counted && prompt.before(List::Costs, at).is_some() {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
+    let kind = Some(at).filter(|_| !is_counted).and_then(|at| compared(prompt, at))?;
+    Some(Found::new(kind, Range::of(at, at + 1), value(amount)))
+}
+
+/// Returns what a number without a currency next to a word such as "instead of" is: a price or an old price.
+fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     // "140 statt 120 €"
     let is_sum = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() > 2 && !prompt.raw(at).contains(':');
@@ -182,13 +188,10 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         let is_pair = is_sum(end) && is_sum(at) || prompt.kind(end) == Kind::Number && is_counting_money(prompt, end + 1);
         money(prompt, end).is_some() || is_pair && is_price_near(prompt, at)
     });
-    if is_new && !is_counted {
-        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    if is_new {
+        return Some(FactKind::Price);
     }
-    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
-        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
-    }
-    None
+    (is_old && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))).then_some(FactKind::OldPrice)
 }
 
 /// Returns whether a price rises from this number to the one at `next`, in a prompt about prices: "the tin from 24 to 27 euro".
