@@ -415,13 +415,13 @@ async fn the_second_samples_keep_their_facts() {
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1094, 30, 40, 3);
+    holds(&score("hostile").await, 1098, 32, 39, 3);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 568, 9, 14, 1);
+    holds(&score("third").await, 568, 9, 13, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
