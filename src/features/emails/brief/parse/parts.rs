@@ -215,7 +215,8 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);
-    (!prompt.has(List::Finite, range)).then(|| Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) })
+    let text = super::statement::written(prompt, range);
+    (!prompt.has(List::Finite, range)).then(|| Part { text, span: Some(prompt.span(range)) })
 }
 
 /// Sets the link of the button if the prompt has exactly one link.

@@ -196,7 +196,13 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
             None => word.to_owned(),
         }
     };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    // "32 hrs/wk"
+    let both = |whole: &str| {
+        let own = word(whole);
+        let is_pair = own == whole && whole.contains('/') && !whole.contains("://");
+        if is_pair { whole.split('/').map(word).collect::<Vec<_>>().join("/") } else { own }
+    };
+    text.split(' ').map(both).collect::<Vec<_>>().join(" ")
 }
 
 /// Removes brackets and quotation marks that have no partner.
