@@ -23,7 +23,7 @@ pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> 
         let is_it = |own: &&Fact| own.span.is_some() && (own.span, own.kind, &own.text) == (fact.span, fact.kind, &fact.text);
         fact.value = own.iter().find(is_it).map_or_else(|| value_in(fact, &language, today), |own| own.value.clone());
     }
-    correct_sentences(&mut brief, prompt);
+    correct_sentences(&mut brief, prompt, &own);
     Ok(brief)
 }
 
@@ -91,16 +91,22 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
 }
 
 /// Puts the texts of corrected facts into the sentences, stories and prescribed lines that contain the old texts.
-fn correct_sentences(brief: &mut Brief, prompt: &str) {
+/// `own` are the facts of the unchanged brief.
+fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
     let told = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
     let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
+    // The sentences contain a fact as the parser writes it ("12 December") or as the prompt does ("12 dec").
     let corrected = |fact: &Fact| {
-        let span = fact.span.filter(|_| !is_sentence(fact))?;
-        let old = told(span)?.trim().to_owned();
-        (!old.is_empty() && old != fact.text.trim()).then(|| (span, old, fact.text.trim().to_owned()))
+        let span = fact.span.filter(|_| !is_sentence(fact));
+        let written = own.iter().find(|own| (own.span, own.kind) == (fact.span, fact.kind)).map(|own| own.text.clone());
+        let is_changed = written.as_ref() != Some(&fact.text);
+        let new = fact.text.trim().to_owned();
+        let old = written.into_iter().chain(span.and_then(told)).map(|old| old.trim().to_owned()).collect::<Vec<String>>();
+        let changes = old.into_iter().filter(|old| is_changed && !old.is_empty() && *old != new).collect::<Vec<String>>();
+        changes.into_iter().filter_map(|old| Some((span?, old, new.clone()))).collect::<Vec<_>>()
     };
-    let changes: Vec<(Span, String, String)> = brief.facts.iter().filter_map(corrected).collect();
+    let changes: Vec<(Span, String, String)> = brief.facts.iter().flat_map(corrected).collect();
     let facts = brief.facts.iter_mut().filter(|fact| is_sentence(fact)).map(|fact| (&mut fact.text, fact.span));
     let stories = brief.stories.iter_mut().flat_map(|story| story.heading.iter_mut().chain([&mut story.text]));
     let lines = [&mut brief.subject, &mut brief.preheader, &mut brief.headline].into_iter().flatten();

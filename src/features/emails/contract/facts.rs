@@ -61,7 +61,9 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
         // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
-        return states_value(email, value) || is_named && email.contains(&fact.text);
+        // "10-19": two hours next to each other are hardly anything else.
+        let is_range = matches!(value, FactValue::Clock { end: Some(_), .. });
+        return states_value(email, value) || (is_named || is_range) && email.contains(&fact.text);
     }
     match fact.kind {
         FactKind::Code => email.contains(&fact.text),

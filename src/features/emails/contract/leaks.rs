@@ -12,7 +12,7 @@ pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
     let parts = brief.instructions.iter().chain(&brief.tone).map(|part| (part.text.as_str(), part.span));
     let audience = brief.audience.iter().map(|part| (part.text.as_str(), part.span));
     let copy = copy(brief, known);
-    let printed = parts.chain(audience).filter_map(|(text, span)| printed(email, text, span, &copy));
+    let printed = parts.chain(audience).filter_map(|(text, span)| printed(email, text, span, &copy, &inside(brief, span)));
     printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
 }
 
@@ -29,7 +29,15 @@ fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
 }
 
-fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> Option<Finding> {
+/// Returns the folded texts of the facts and the event inside of an instruction: "Invite our customers to the tasting on 14 March".
+fn inside(brief: &Brief, span: Option<Span>) -> String {
+    let is_inside = |own: Option<Span>| span.zip(own).is_some_and(|(span, own)| span.start <= own.start && own.end <= span.end);
+    let facts = brief.facts.iter().filter(|fact| is_inside(fact.span)).map(|fact| fact.text.as_str());
+    let event = brief.event.iter().filter(|event| is_inside(event.name.span)).map(|event| event.name.text.as_str());
+    spaced(&fold(&facts.chain(event).collect::<Vec<_>>().join(" ")))
+}
+
+fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], inside: &str) -> Option<Finding> {
     let folded = fold(text);
     let all: Vec<&str> = words(&folded).collect();
     let is_label = folded.trim_end().ends_with(':');
@@ -53,6 +61,7 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
             let rows: Vec<String> = all
                 .windows(length.min(ROW_WORDS))
                 .filter(|row| !row.iter().all(|word| email.words.is_stop(word)))
+                .filter(|row| !row.iter().all(|word| email.words.is_stop(word) || inside.contains(&format!(" {word} "))))
                 .filter(|row| !copy.iter().any(|text| text.contains(&content(row, email))))
                 .map(|row| format!(" {} ", row.join(" ")))
                 .collect();

@@ -6,6 +6,7 @@
 
 mod add;
 mod constraints;
+mod details;
 mod facts;
 mod implausible;
 mod leaks;
@@ -75,11 +76,11 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     days.collect()
 }
 
-/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, and for each value of the
-/// brief that is probably a mistake.
+/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, for each statement that the
+/// email shortens, and for each value of the brief that is probably a mistake.
 pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
-    let open = terms.brief.unclear.iter().filter(|part| !email.contains(&part.text));
+    let open = terms.brief.unclear.iter().filter(|part| !email.tells(&part.text));
     let unclear = open.map(|part| {
         let message = format!(
             "The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.",
@@ -88,5 +89,6 @@ pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
         let finding = Finding::new(FindingKind::Unclear, message).about(&part.text, part.span);
         add::with_remedy(document, terms, finding)
     });
-    unclear.chain(implausible::check(terms.brief, terms.today)).collect()
+    let shortened = details::check(&email, terms.brief).into_iter().map(|finding| add::with_remedy(document, terms, finding));
+    unclear.chain(shortened).chain(implausible::check(terms.brief, terms.today)).collect()
 }

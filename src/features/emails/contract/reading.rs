@@ -42,6 +42,13 @@ impl Reading {
         wanted.trim().is_empty() || self.outline.body().any(|passage| spaced(&passage.folded).contains(&wanted))
     }
 
+    /// Returns whether a passage of the body contains these words, or two neighboring blocks contain all of them but common words.
+    pub fn tells(&self, text: &str) -> bool {
+        let folded = fold(text);
+        let wanted: Vec<&str> = words(&folded).filter(|word| !self.words.is_stop(word)).collect();
+        self.contains(text) || !wanted.is_empty() && self.blocks().iter().any(|block| share(&wanted, block) >= 1.0)
+    }
+
     /// Returns the words of each pair of neighboring blocks in the body.
     pub fn blocks(&self) -> Vec<Vec<&str>> {
         let mut blocks: Vec<(Option<&str>, Vec<&str>)> = Vec::new();

@@ -48,6 +48,12 @@ pub struct Fields {
 /// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
+/// The maximum number of words of the closing line in a forwarded email: "LG Heike".
+const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
+
+/// The maximum number of words of a wish that ends in "please".
+const WISH_WORDS_MAX: usize = 6;
+
 pub struct Classifier<'a> {
     pub prompt: &'a Prompt<'a>,
     pub fields: Fields,
@@ -151,7 +157,14 @@ impl Classifier<'_> {
     /// Returns whether a line of a forwarded email consists only of the writer's initials: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
-        self.fields.is_forwarded && sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short)
+        // "Uwe" after the last sentence of the person who forwards the email
+        let is_name = self.seen == self.count
+            && self.prompt.mentions(List::Header)
+            && whole.len() == 1
+            && self.prompt.kind(whole.from) == Kind::Word
+            && self.prompt.words.is_capital(whole.from);
+        self.fields.is_forwarded
+            && (is_name || sentence.is_line_start && whole.len() <= 3 && (whole.from..whole.to).all(is_short))
     }
 
     pub fn part(&self, range: Range) -> Part {
@@ -230,6 +243,7 @@ impl Classifier<'_> {
             || self.names_email(range)
         {
             self.rules |= is_limit;
+            self.withdraw_reason(range, start, pieces);
             self.asks = self.prompt.has(List::Language, range) || self.names_email(range);
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
@@ -304,7 +318,13 @@ impl Classifier<'_> {
         let is_bracketed =
             self.prompt.fold(fragment.from) == "[" && !has_value(self.prompt, Range::of(fragment.from, sentence.range.to));
         let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";
-        if is_reason || is_bracketed || asks || self.prompt.has(List::Remark, range) {
+        // "Photo of Biscuit pls"
+        let is_wish = (2..=WISH_WORDS_MAX).contains(&range.len())
+            && self.prompt.is(List::Please, range.to - 1)
+            && self.prompt.has(List::Craft, range)
+            && !self.prompt.has(List::Finite, range)
+            && !has_value(self.prompt, range);
+        if is_reason || is_bracketed || asks || is_wish || self.prompt.has(List::Remark, range) {
             pieces.push(Piece { range: fragment, class: Class::Unclear });
             return;
         }
@@ -313,6 +333,16 @@ impl Classifier<'_> {
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Turns the text before a prohibition that a word such as "so" joins to it into unclear text: "Dean is off with his knee so don't say
+    /// it is permanent".
+    fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Piece]) {
+        let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
+        let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);
+        if let Some(last) = before.filter(|last| !has_value(self.prompt, last.range)) {
+            last.class = Class::Unclear;
+        }
     }
 
     /// Returns whether a fragment that ends with a colon only names the kind of the email: "Cart reminder:".
@@ -364,7 +394,9 @@ impl Classifier<'_> {
 
     /// Reads the closing line of the prompt, which can be the signature.
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
-        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
+        let is_last =
+            self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
+        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
         let rest = Range::of(end, sentence.range.to);
         let mut names = self.prompt.trim(rest);
         // A wish can follow the name of the sender: "From Resi, please be formal".

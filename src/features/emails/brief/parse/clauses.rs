@@ -13,7 +13,9 @@ pub const ABBREVIATIONS: [&str; 49] = [
 ];
 
 /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
-const OPEN_ABBREVIATIONS: [&str; 22] = [
+const OPEN_ABBREVIATIONS: [&str; 24] = [
+    "einschl",
+    "u",
     "zzgl",
     "abzgl",
     "inkl",
@@ -283,7 +285,9 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End {
+    // "13u." is an hour.
+    let is_unit = prompt.words.is_glued(at - 1) && at > 1 && prompt.kind(at - 2) == Kind::Number;
+    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
     }
     let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
@@ -300,6 +304,9 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
+    if previous == "no" && prompt.kind(next) != Kind::Number {
+        return true;
+    }
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
@@ -351,7 +358,11 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         } else if ends_after {
             fragments.push(Range::of(from, at + 1));
             from = at + 1;
-        } else if starts_note(prompt, from, at) || starts_label(prompt, from, at) || interrupts(prompt, sentence, from, at) {
+        } else if follows_link(prompt, from, at)
+            || starts_note(prompt, from, at)
+            || starts_label(prompt, from, at)
+            || interrupts(prompt, sentence, from, at)
+        {
             fragments.push(Range::of(from, at));
             from = at;
         }
@@ -365,6 +376,12 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
 
 fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
+}
+
+/// Returns whether a note to the writer starts at a word after a web address, which needs no sign after it.
+fn follows_link(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    let notes = [List::NoteStart, List::Please, List::Without, List::NoExclamation, List::NoImages, List::Formal, List::Informal];
+    at > from && prompt.kind(at - 1) == Kind::Link && notes.into_iter().any(|list| prompt.is(list, at))
 }
 
 /// Returns whether a label starts at a word inside a fragment: "… a.example/b Button: Save me a seat".

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use super::super::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses;
 use super::contradictions;
@@ -16,16 +16,27 @@ use super::parts;
 use super::prices;
 use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
+use super::residue;
 use super::roles::{self, Around};
+use super::screening;
+use super::spoken;
 use super::statement::{self, Form};
 use super::talk;
 use super::times;
-use super::tokens::{Kind, fold};
+use super::tokens::Kind;
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
+    let Some(written) = spoken::written(&prompt) else { return read(prompt, brand, language, today) };
+    let mut brief = read(Prompt::read(&written, brand), brand, language, today);
+    spoken::close_gaps(&mut brief);
+    brief
+}
+
+fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
+    let text = prompt.words.text;
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
     let mut classifier = Classifier {
@@ -53,13 +64,9 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
-    introductions(&prompt, &mut reads);
-    talk::withdraw(&prompt, &mut reads);
-    talk::leave_older(&prompt, &mut reads);
-    talk::hide_comments(&prompt, &mut reads);
-    note_model::screen(&prompt, &mut reads);
+    screen(&prompt, &mut reads);
     for read in &mut reads {
-        leave_out(&prompt, &fields, &mut read.pieces);
+        screening::leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
@@ -92,7 +99,19 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     parts::keep_weekdays(&mut brief);
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
+    residue::report(&mut brief, &prompt, &reads);
     brief
+}
+
+/// Corrects the classes of the pieces by what surrounds them.
+fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    screening::introductions(prompt, reads);
+    talk::withdraw(prompt, reads);
+    talk::leave_older(prompt, reads);
+    talk::hide_comments(prompt, reads);
+    note_model::screen(prompt, reads);
+    screening::hearsay(prompt, reads);
+    screening::thanks(prompt, reads);
 }
 
 /// Returns a brief without facts.
@@ -153,33 +172,6 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let means = meanings.iter().any(|list| prompt.mentions(*list));
     words.len() <= 12
         && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
-}
-
-/// Turns the words before a list that only announce it into a topic: "three stories:".
-fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
-    for at in 1..reads.len() {
-        let starts =
-            reads[at].sentence.item == Some(0) && reads[at - 1].sentence.item.is_none() && reads[at].sentence.is_line_start;
-        let last = reads[at - 1].sentence.range.to - 1;
-        if let Some(piece) =
-            reads[at - 1].pieces.last_mut().filter(|piece| starts && prompt.fold(last) == ":" && piece.range.len() <= 7)
-        {
-            piece.class = if piece.class == Class::Content { Class::Topic } else { piece.class };
-        }
-    }
-}
-
-/// Turns content with a word that the email must not contain into unclear text, which a warning reports.
-fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
-    let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
-    let avoided: Vec<String> =
-        words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
-    for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Content) {
-        let text = fold(prompt.text(piece.range));
-        if avoided.iter().any(|word| text.contains(word.as_str())) {
-            piece.class = Class::Unclear;
-        }
-    }
 }
 
 /// Joins adjoining pieces of the same class: a fact can contain the comma between them.
@@ -255,7 +247,8 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
 /// Returns whether the words of a time are more likely a date: "24.12.".
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
-        date.range.to > time.range.to || date.range.to == time.range.to && prompt.has(List::Month, date.range)
+        let is_dotted = || (time.range.from..time.range.to).any(|at| dates::is_dotted_day(prompt, at));
+        date.range.to > time.range.to || date.range.to == time.range.to && (prompt.has(List::Month, date.range) || is_dotted())
     })
 }
 
@@ -287,7 +280,9 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             statement(brief, prompt, read, range, form, cuts);
         }
         match piece.class {
-            Class::Note if loses_value(prompt, brief, piece.range) => brief.unclear.push(part(prompt, piece.range)),
+            Class::Note if loses_value(prompt, brief, piece.range) || note_model::states(prompt, piece.range) => {
+                brief.unclear.push(part(prompt, piece.range));
+            }
             Class::Note | Class::Topic => note(brief, prompt, piece.range),
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
@@ -301,10 +296,12 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
 
 /// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
 fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
+    let units = [List::Currency, List::Percent, List::Month, List::Am, List::Pm, List::Hour];
     let is_value = (range.from..range.to).any(|at| {
         let is_number = prompt.kind(at) == Kind::Number;
-        is_number && ([List::Currency, List::Percent, List::Month].into_iter().any(|list| prompt.is(list, at + 1)))
+        is_number && units.into_iter().any(|list| prompt.is(list, at + 1))
             || is_number && at > range.from && prompt.is(List::Currency, at - 1)
+            || prompt.kind(at) == Kind::Mail
     });
     let span = prompt.span(range);
     let overlaps = |own: Span| own.start < span.end && span.start < own.end;
@@ -407,9 +404,17 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     typed(brief, prompt, read, range, read.sentence.range);
 }
 
+/// The minimum number of words of a statement after a greeting without a sign between them.
+const GREETED_WORDS_MIN: usize = 4;
+
 /// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
-fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    let greets = prompt.end(List::Greeting, range.from).filter(|end| range.from == 0 && prompt.is(List::Filler, *end));
+pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    // "slt fermé …", "hello everyone our opening hours …"
+    let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
+    let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
+        let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;
+        prompt.is(List::Filler, *end) || is_followed
+    });
     let start = greets.unwrap_or(range.from);
     let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
     let end = if prompt.fold(end) == "," { end + 1 } else { end };

@@ -131,7 +131,10 @@ impl Classifier<'_> {
             let rest = Range::of(prompt.end(List::Article, end).unwrap_or(end), range.to);
             let rest = Range::of(
                 rest.from,
-                prompt.find(List::NoteAny, rest).or_else(|| prompt.find(List::At, rest)).map_or(rest.to, |stop| stop.from),
+                [List::NoteAny, List::At, List::Sound, List::Thanks]
+                    .into_iter()
+                    .find_map(|list| prompt.find(list, rest))
+                    .map_or(rest.to, |stop| stop.from),
             );
             let next = prompt.find(List::Avoid, rest);
             let first = Range::of(rest.from, next.map_or(rest.to, |next| next.from));

@@ -33,7 +33,13 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
         );
     }
     all.sort_by_key(|found| found.range.from);
+    let mut done = 0;
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
+        // "No wait" contains "wait".
+        if mark.from < done || prompt.end(List::Correction, mark.from) != Some(mark.to) {
+            continue;
+        }
+        done = mark.to;
         // "nicht 8 sondern 12 %": the phrase contains the wrong value.
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));
@@ -42,7 +48,9 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
         let cuts = cut.len();
         if let Some((wrong, right, is_swap)) = correction(prompt, &all, Range::of(mark.from, mark.to)) {
             swaps.extend(is_swap.then_some((wrong, right)));
-            cut.push(if is_swap { Range::of(mark.from, right.to) } else { Range::of(wrong.from, right.from) });
+            let start = told_from(prompt, wrong.from).unwrap_or(wrong.from);
+            cut.push(if is_swap { Range::of(mark.from, right.to) } else { Range::of(start, right.from) });
+            forget_every(reads, wrong, right);
         }
         let own = Range::of(mark.from, mark.to);
         if cut.len() == cuts {
@@ -62,6 +70,27 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
         });
     }
     Cuts { gaps: cut, swaps }
+}
+
+/// The maximum number of words of "Steve from the shop said".
+const TELLER_WORDS_MAX: usize = 5;
+
+/// Returns the start of the words that say who gave a wrong value: "Steve said".
+fn told_from(prompt: &Prompt<'_>, wrong: usize) -> Option<usize> {
+    let starts =
+        |at: usize| at == 0 || prompt.kind(at - 1) == Kind::End || matches!(prompt.fold(at - 1), "." | "!" | "?" | ";" | ",");
+    let start = (wrong.saturating_sub(TELLER_WORDS_MAX)..wrong).rev().find(|at| starts(*at))?;
+    prompt.has(List::Says, Range::of(start, wrong)).then_some(start)
+}
+
+/// Removes the day of a weekday that replaces the weekday of every week: "every Tuesday, no, Wednesday".
+fn forget_every(reads: &mut [Read], wrong: Range, right: Range) {
+    let all = || reads.iter().flat_map(|read| &read.found);
+    if all().any(|found| found.range == wrong && found.kind == FactKind::Date && found.value.is_none()) {
+        for found in reads.iter_mut().flat_map(|read| &mut read.found).filter(|found| found.range == right) {
+            found.value = None;
+        }
+    }
 }
 
 /// The maximum number of words between a wrong value and the phrase that corrects it.

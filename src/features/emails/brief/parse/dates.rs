@@ -49,7 +49,10 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         let last = resolve(last, today, None)?;
         let first =
             resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
-        let value = Some(FactValue::Days { first, last: Some(last) });
+        // "5 and 7 December": two days, not a period.
+        let middle = (start..end).any(|at| prompt.is(List::And, at));
+        let are_two = middle && first.until(last).is_ok_and(|span| span.get_days() > 1);
+        let value = (!are_two).then_some(FactValue::Days { first, last: Some(last) });
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
@@ -90,17 +93,32 @@ fn past(prompt: &Prompt<'_>, start: usize, end: usize) -> Option<(usize, usize)>
 /// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
 pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
     let mut before: Option<Date> = None;
+    let mut period: Option<(Date, Date)> = None;
     for own in found {
         let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
         let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
         match before {
-            _ if has_number => before = Some(last.unwrap_or(*first)),
+            _ if has_number => {
+                before = Some(last.unwrap_or(*first));
+                period = last.map(|last| (*first, last));
+            }
+            // "4 to 6 December, music on Saturday"
+            Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
+                *first = within(period, *first).unwrap_or(*first);
+            }
             Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
                 *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
             }
             _ => {}
         }
     }
+}
+
+/// Returns the day of a period that is the same weekday as a date; `None` if the period is longer than a week.
+fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
+    let (first, last) = period.filter(|(first, last)| first.until(*last).is_ok_and(|span| span.get_days() < 7))?;
+    let found = first.checked_sub(1.days()).ok()?.nth_weekday(1, day.weekday()).ok()?;
+    (found <= last).then_some(found)
 }
 
 /// Returns whether the name of a weekday is a plural.
@@ -169,7 +187,8 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
         && !is_counted(prompt, end);
     let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
     let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
-    (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
+    let is_other = [List::Hour, List::Am, List::Pm, List::Currency].into_iter().any(|list| prompt.is(list, end));
+    (are_days && is_led && !is_other).then_some((first, last, end))
 }
 
 /// Recognizes a list of days ("7., 9. und 14. Dezember") or of weekdays ("Montag und Dienstag").
@@ -379,6 +398,19 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
     dotted(prompt, at)
 }
 
+/// Returns whether a number is a German day and month without a period at its end: "bis 6.12". Prices have a comma in German. With minutes
+/// that are a multiple of five, the number can be a time unless a word for a day precedes it.
+pub fn is_dotted_day(prompt: &Prompt<'_>, at: usize) -> bool {
+    let parts = prompt.raw(at).split_once('.').and_then(|(day, month)| Some((day.parse().ok()?, month.parse().ok()?)));
+    let Some((1..=31, month @ 1..=12)) = parts.filter(|_: &(u8, u8)| prompt.lexicon().code == "de") else { return false };
+    let is_led = prompt.before(List::Weekday, at).is_some()
+        || prompt.before(List::ShortWeekday, at).is_some()
+        || at > 0 && matches!(prompt.fold(at - 1), "den" | "dem" | "am" | "vom");
+    let units = [List::Hour, List::Currency, List::Percent, List::Unit];
+    let is_unit = units.into_iter().any(|list| prompt.is(list, at + 1));
+    (is_led || month % 5 != 0) && !is_unit && prompt.fold(at + 1) != "-"
+}
+
 /// Recognizes "24.12.", "24.12.2026" and "1.1.27".
 fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let text = prompt.raw(at);
@@ -392,7 +424,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
     let period = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1);
     let next_year = prompt.raw(at + 2).parse::<i16>().ok().filter(|year| period && (1990..2100).contains(year));
-    if !is_date || is_unit || !period && year.is_none() {
+    if !is_date || is_unit || !period && year.is_none() && !is_dotted_day(prompt, at) {
         return None;
     }
     let year = match year {

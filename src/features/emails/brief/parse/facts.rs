@@ -119,6 +119,9 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     }
     let is_arrow = |at: usize| prompt.fold(at) == "→" || prompt.fold(at) == "-" && prompt.fold(at + 1) == ">";
     let after_arrow = at > 0 && (is_arrow(at - 1) || at > 1 && is_arrow(at - 2) && prompt.fold(at - 2) == "-");
+    if super::dates::is_dotted_day(prompt, at) {
+        return None;
+    }
     let amount = number(prompt.raw(at))?;
     let is_counted = prompt.is(List::Unit, at + 1)
         || prompt.is(List::Places, at + 1)
@@ -134,9 +137,13 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     // The first of two prices is the old price: "de 15 a 17 €".
     let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
     if next.is_some_and(|next| money(prompt, next).is_some())
-        && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
+        && ((at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at)) || is_raised(prompt, at, next))
     {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    // The minimum of an offer is a price without its currency: "10 quid off orders over 50".
+    if prompt.before(List::Minimum, at).is_some() && !is_counted && is_price_near(prompt, at) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     // The second of two prices is the new price: "pasa de 12,50 a 11".
     let before = prompt.before(List::To, at).filter(|to| !prompt.is(List::And, *to) && prompt.fold(*to) != "-");
@@ -150,7 +157,10 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
-    if is_decimal && !is_counted && prompt.mentions(List::Currency) {
+    if is_decimal && !is_counted && (prompt.mentions(List::Currency) || prompt.kind(at + 1) != Kind::Word) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    if has_bare_cents(prompt, at) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     // "19.50 each" and "178.50" have too many minutes or hours for a time.
@@ -165,24 +175,54 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if ends && !is_counted && prompt.before(List::Costs, at).is_some() {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
+    let kind = Some(at).filter(|_| !is_counted).and_then(|at| compared(prompt, at))?;
+    Some(Found::new(kind, Range::of(at, at + 1), value(amount)))
+}
+
+/// Returns what a number without a currency next to a word such as "instead of" is: a price or an old price.
+fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     // The price before an old price is the new price: "140 statt 120 €".
     let is_sum = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() > 2 && !prompt.raw(at).contains(':');
-    let is_new = prompt
-        .end(List::Old, at + 1)
-        .is_some_and(|end| money(prompt, end).is_some() || is_sum(end) && is_sum(at) && is_price_near(prompt, at));
-    if is_new && !is_counted {
-        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| {
+        let is_pair = is_sum(end) && is_sum(at) || prompt.kind(end) == Kind::Number && is_counting_money(prompt, end + 1);
+        money(prompt, end).is_some() || is_pair && is_price_near(prompt, at)
+    });
+    if is_new {
+        return Some(FactKind::Price);
     }
-    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
-        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
-    }
-    None
+    (is_old && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))).then_some(FactKind::OldPrice)
+}
+
+/// Returns whether a price rises from this number to the one at `next`, in a prompt about prices: "the tin from 24 to 27 euro".
+fn is_raised(prompt: &Prompt<'_>, at: usize, next: Option<usize>) -> bool {
+    let higher = next.and_then(|next| quantity(prompt, next)).map(|(amount, _)| amount);
+    let own = number(prompt.raw(at));
+    prompt.before(List::FromWord, at).is_some() && prompt.mentions(List::CuePrice) && own < higher
+}
+
+/// Returns whether a number with two decimals is a price although its digits can be a time: no word for a time is next to it, and the
+/// prompt names a currency.
+fn has_bare_cents(prompt: &Prompt<'_>, at: usize) -> bool {
+    let lists = [List::TimeAt, List::UntilWord, List::FromWord, List::OnWord, List::Between, List::To, List::Weekday];
+    let is_led = lists.into_iter().any(|list| prompt.before(list, at).is_some());
+    let units = [List::Hour, List::Am, List::Pm, List::To, List::Zone, List::Unit, List::Places, List::Percent, List::Month];
+    let is_timed = units.into_iter().any(|list| prompt.is(list, at + 1));
+    let has_cents = prompt.raw(at).split_once('.').is_some_and(|(_, cents)| cents.len() == 2 && !cents.contains('.'));
+    let is_noun = at > 0 && prompt.kind(at - 1) == Kind::Word && prompt.before(List::ShortWeekday, at).is_none();
+    has_cents && is_noun && !is_led && !is_timed && prompt.fold(at + 1) != "." && prompt.mentions(List::Currency)
 }
 
 /// Returns whether a currency is within eight words of a number.
 fn is_price_near(prompt: &Prompt<'_>, at: usize) -> bool {
     (at.saturating_sub(8)..at + 8).any(|at| prompt.is(List::Currency, at))
+}
+
+/// Returns whether no unit of something other than money is at an index: "29 statt 27, ".
+fn is_counting_money(prompt: &Prompt<'_>, at: usize) -> bool {
+    let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm];
+    prompt.kind(at) != Kind::Word && !units.into_iter().any(|list| prompt.is(list, at)) && prompt.fold(at) != "."
+        || prompt.kind(at) == Kind::End
 }
 
 /// Recognizes a length of time: "48 hours", "8 to 10 working days".

@@ -31,7 +31,7 @@ macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
         /// A word list. The literal after each name is its table and key in the files.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, Position, NamedDay, Language, Goal }
+        pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, DayOrdinal, Position, NamedDay, Language, Goal }
 
         /// The lists with their keys.
         const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
@@ -102,6 +102,10 @@ lists! {
     Attack = "note.attack",
     Greeting = "note.greeting",
     Closing = "note.closing",
+    /// Thanks and other closing words after the last sentence, without punctuation before them.
+    Thanks = "note.thanks",
+    /// Verbs of people whose words the prompt repeats: "Steve said".
+    Says = "note.says",
     Header = "note.header",
     Correction = "note.correction",
     /// Phrases that take back what precedes: "keep that out".
@@ -173,6 +177,12 @@ lists! {
     Condition = "number.condition",
     Free = "number.free",
     Delivery = "number.delivery",
+    SpokenComma = "spoken.comma",
+    SpokenStop = "spoken.stop",
+    SpokenQuestion = "spoken.question",
+    SpokenExclamation = "spoken.exclamation",
+    SpokenColon = "spoken.colon",
+    SpokenLine = "spoken.line",
     Of = "date.of",
     Ordinal = "date.ordinal",
     To = "date.to",
@@ -270,6 +280,8 @@ struct File {
     weekdays: Vec<Vec<String>>,
     short_weekdays: Vec<Vec<String>>,
     numerals: Vec<Vec<String>>,
+    /// The ordinal numbers of the days of a month, from 0.
+    ordinals: Vec<Vec<String>>,
     /// The words for the positions in a list, from the first.
     positions: Vec<Vec<String>>,
     /// Days with a name, by month and day: "12-24".
@@ -288,6 +300,8 @@ pub struct Lexicon {
     pub code: &'static str,
     index: Index,
     days: Vec<(i8, i8)>,
+    months: Vec<String>,
+    weekdays: Vec<String>,
     languages: Vec<String>,
     goals: Vec<Goal>,
     rewrite: HashMap<String, String>,
@@ -330,6 +344,7 @@ impl Lexicon {
             (List::Weekday, &file.weekdays),
             (List::ShortWeekday, &file.short_weekdays),
             (List::Numeral, &file.numerals),
+            (List::DayOrdinal, &file.ordinals),
             (List::Position, &file.positions),
         ] {
             rows.iter().enumerate().for_each(|(value, row)| index.add(list, value, row));
@@ -353,7 +368,20 @@ impl Lexicon {
         }
         let words = file.lists.get("words").and_then(|table| table.get("spelling")).into_iter().flatten();
         let spelling = words.map(|word| (fold(word), word.clone())).collect();
-        Self { code, spelling, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
+        let names = |rows: Vec<Vec<String>>| rows.into_iter().filter_map(|row| row.into_iter().next()).collect();
+        let (months, weekdays) = (names(file.months), names(file.weekdays));
+        let languages = file.languages.into_keys().collect();
+        Self { code, spelling, index, days, months, weekdays, rewrite: file.rewrite, languages, goals }
+    }
+
+    /// Returns the name of a month, from 0 for January, in lowercase.
+    pub fn month(&self, value: u16) -> Option<&str> {
+        self.months.get(usize::from(value)).map(String::as_str)
+    }
+
+    /// Returns the name of a weekday, from 0 for Monday, in lowercase.
+    pub fn weekday(&self, value: u16) -> Option<&str> {
+        self.weekdays.get(usize::from(value)).map(String::as_str)
     }
 
     /// Returns the month and day of a named day.

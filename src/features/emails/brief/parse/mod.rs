@@ -1,9 +1,10 @@
 //! Reads the brief from a prompt by rules, without a language model.
 //!
-//! The prompt is split into sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer
-//! (`classify`, `labels`, `constraints`, and `note_model` for what the rules miss). The typed facts are read from the fragments (`facts`,
-//! `dates`, `times`, `names`, `prices`), and the words around a fact give it its role (`roles`). Nearly all words are in the word lists of
-//! each language (`lexicon`, `assets/brief`).
+//! Dictated signs and spelled-out numbers are written as signs and digits first (`spoken`). The prompt is split into sentences and fragments
+//! (`clauses`). Each fragment is text for the recipients or a note to the writer (`classify`, `labels`, `constraints`, and `note_model` for
+//! what the rules miss; `talk` and `screening` correct their result). What a request contains besides the request is reported (`residue`).
+//! The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`, `prices`), and the words around a fact give it its role
+//! (`roles`). Nearly all words are in the word lists of each language (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;
@@ -14,6 +15,7 @@ mod constraints;
 mod contradictions;
 mod corrections;
 mod dates;
+mod day_names;
 mod facts;
 mod labels;
 mod lexicon;
@@ -24,7 +26,10 @@ mod prices;
 mod prompt;
 mod reading;
 mod requests;
+mod residue;
 mod roles;
+mod screening;
+mod spoken;
 mod statement;
 mod talk;
 #[cfg(test)]

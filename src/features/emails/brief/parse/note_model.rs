@@ -39,6 +39,7 @@ const SHORT_WORDS: usize = 3;
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
+        let start = read.sentence.range.from;
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
@@ -52,11 +53,14 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
-            if probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
+            // "8 quid"
+            let is_value = range.len() <= VALUE_WORDS_MAX && prompt.kind(range.from) == Kind::Number;
+            if is_value || probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
             // "Key facts:" is a label. Its loss needs no warning.
-            let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX;
+            let is_first = range.from == start;
+            let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first;
             let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
             let class = match (is_label, has_link) {
                 (true, _) => Class::Note,
@@ -68,6 +72,20 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = class);
         }
     }
+}
+
+/// The maximum number of words of a price or a time with the sign after it.
+const VALUE_WORDS_MAX: usize = 4;
+
+/// The maximum probability of being a note, and the minimum number of words, of a text that the rules take for a note and that is probably
+/// a statement.
+const STATEMENT_PROBABILITY_MAX: f32 = 0.2;
+const STATEMENT_WORDS_MIN: usize = 3;
+
+/// Returns whether a text that the rules take for a note reads like a statement.
+pub fn states(prompt: &Prompt<'_>, range: Range) -> bool {
+    let words = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).count();
+    words >= STATEMENT_WORDS_MIN && probability(prompt.text(range)).is_some_and(|own| own < STATEMENT_PROBABILITY_MAX)
 }
 
 /// Returns whether a text has a value or a capitalized word.

@@ -142,10 +142,12 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
             end -= 1;
         }
-        let start = super::reading::label_end(prompt, prompt.trim(*range));
+        let whole = prompt.trim(*range);
+        let start = super::reading::label_end(prompt, Range::of(super::collect::filler_end(prompt, whole), whole.to));
         let start = prompt.end(List::Article, start).filter(|end| *end < range.to).unwrap_or(start);
         let name = prompt.trim(Range::of(start.max(range.from), end));
-        let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
+        let is_named = name.len() > 1 || prompt.words.is_capital(name.from) || prompt.has(List::Goal, name);
+        let is_name = is_named && !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         is_name.then(|| named(name))
     })
 }
@@ -213,7 +215,8 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);
-    (!prompt.has(List::Finite, range)).then(|| Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) })
+    let text = super::statement::written(prompt, range);
+    (!prompt.has(List::Finite, range)).then(|| Part { text, span: Some(prompt.span(range)) })
 }
 
 /// Sets the link of the button if the prompt has exactly one link.

@@ -1,6 +1,7 @@
 //! Writes sentences for the recipients from the words of a prompt.
 
 use super::super::{Fact, FactKind};
+use super::day_names::spelled;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -70,12 +71,12 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
     let mut at = range.from;
     for gap in cut.iter().filter(|gap| gap.overlaps(range)) {
         if gap.from > at {
-            text.push_str(prompt.text(Range::of(at, gap.from)).trim_end_matches([',', ' ']));
+            text.push_str(spelled(prompt, Range::of(at, gap.from)).trim_end_matches([',', ' ']));
             text.push(' ');
         }
         at = at.max(gap.to);
     }
-    text.push_str(prompt.text(Range::of(at, range.to)));
+    text.push_str(&spelled(prompt, Range::of(at, range.to)));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -98,7 +99,7 @@ fn reordered(prompt: &Prompt<'_>, range: Range) -> Option<String> {
         return None;
     }
     let subject = subject_end(prompt, Range::of(range.from, verb))?;
-    let (front, tail) = (prompt.text(Range::of(range.from, subject)), prompt.text(Range::of(subject, verb)));
+    let (front, tail) = (spelled(prompt, Range::of(range.from, subject)), spelled(prompt, Range::of(subject, verb)));
     let rest = prompt.text(Range::of(end, range.to));
     Some(format!("{front} {} {tail}{rest}", prompt.raw(verb)))
 }
@@ -174,7 +175,7 @@ fn names_only_readers(lower: &str) -> bool {
 
 /// Returns the words of a range with typos corrected and with single spaces.
 pub fn written(prompt: &Prompt<'_>, range: Range) -> String {
-    corrected(prompt, &prompt.text(range).split_whitespace().collect::<Vec<_>>().join(" "))
+    corrected(prompt, &spelled(prompt, range).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Corrects typos and writes short forms in full.
@@ -195,7 +196,13 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
             None => word.to_owned(),
         }
     };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    // "32 hrs/wk"
+    let both = |whole: &str| {
+        let own = word(whole);
+        let is_pair = own == whole && whole.contains('/') && !whole.contains("://");
+        if is_pair { whole.split('/').map(word).collect::<Vec<_>>().join("/") } else { own }
+    };
+    text.split(' ').map(both).collect::<Vec<_>>().join(" ")
 }
 
 /// Removes unpaired brackets and quotation marks.

@@ -468,7 +468,7 @@ fn talk_is_no_fact() {
         ("4.7 stars so far, the gym next door has 4.1 (leave that out).", &["4.7"], &["4.1"]),
         ("Dogs are welcome lol. Doors open at 6pm, I guess that works.", &["Dogs"], &["lol", "guess"]),
         ("The hall opens on Monday. Please no jokes, the treasurer is still upset.", &["hall"], &["treasurer"]),
-        ("closed 25th to 28th, no sorry 25 to 27 december", &["25 to 27 december"], &["28th", "no sorry"]),
+        ("closed 25th to 28th, no sorry 25 to 27 december", &["25 to 27 December"], &["28th", "no sorry"]),
         ("ride sunday 8am no 9am, no booking", &["9am", "no booking"], &["8am"]),
         ("English version please for the expats. The tour starts at 5pm.", &["tour"], &["version", "expats"]),
         ("Welcome series, 10% off the first order with HELLO10", &["10% off the first order with HELLO10"], &["Welcome series"]),

@@ -51,7 +51,11 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
                 } else {
                     first.hour
                 };
-                let value = Some(FactValue::Clock { start: clamp(hour, first.minute)?, end: clamp(last.hour, last.minute) });
+                // "10 to 4"
+                let is_afternoon = !first.is_marked && !last.is_marked && last.hour < first.hour && last.hour > 0;
+                let end =
+                    if is_afternoon && last.hour + 12 > first.hour && first.hour <= 12 { last.hour + 12 } else { last.hour };
+                let value = Some(FactValue::Clock { start: clamp(hour, first.minute)?, end: clamp(end, last.minute) });
                 return Some(Found { kind: FactKind::Time, range: Range::of(at, last.end), value, bound });
             }
         }

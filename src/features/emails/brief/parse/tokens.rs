@@ -97,6 +97,16 @@ impl<'a> Words<'a> {
         if from >= to { "" } else { &self.text[self.words[from].start..self.words[to - 1].end] }
     }
 
+    /// Returns the position of a word's first byte in the prompt.
+    pub fn start(&self, at: usize) -> usize {
+        self.words.get(at).map_or(self.text.len(), |word| word.start)
+    }
+
+    /// Returns the position after a word's last byte in the prompt.
+    pub fn end(&self, at: usize) -> usize {
+        self.words.get(at).map_or(self.text.len(), |word| word.end)
+    }
+
     pub fn is_capital(&self, at: usize) -> bool {
         self.raw(at).chars().next().is_some_and(char::is_uppercase)
     }

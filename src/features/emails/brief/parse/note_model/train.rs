@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{BUCKETS, STEP, WEIGHTS, features, logistic, probability};
 
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 18;
 const RATE: f32 = 0.25;
 /// The factor of the weight decay after each round, which keeps rare features from dominating.
 const SHRINK: f32 = 0.995;

@@ -1,0 +1,162 @@
+//! Writes the names of months and weekdays in full and with the capitals of the prompt's language: "sat 12 dec" becomes
+//! "Saturday 12 December".
+
+use jiff::civil::Date;
+
+use super::dates;
+use super::lexicon::{List, Mark};
+use super::prompt::{Prompt, Range};
+use super::times;
+use super::tokens::{Kind, fold};
+
+/// The maximum number of letters of an abbreviation.
+const SHORT_LETTERS_MAX: usize = 5;
+
+/// The maximum number of letters of a sign for hours that follows its number without a space: "19h".
+const SHORT_HOUR_LETTERS_MAX: usize = 2;
+
+/// Any day: only the words of the dates are needed here, not their values.
+const ANY_DAY: Date = Date::constant(2000, 1, 1);
+
+/// Returns the text of a range with the names of days written in full.
+pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
+    let mut text = String::new();
+    let (mut from, mut at) = (range.from, range.from);
+    while at < range.to {
+        let Some(name) = month(prompt, at).or_else(|| weekday(prompt, at)).or_else(|| hour(prompt, at)) else {
+            at += 1;
+            continue;
+        };
+        let is_short = fold(&name) != prompt.fold(at);
+        // The period of an abbreviation, unless it can also end the sentence.
+        let has_period = is_short && prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && at + 2 < range.to;
+        text.push_str(before(prompt, from, at));
+        text.push_str(&name);
+        at += 1 + usize::from(has_period);
+        from = at;
+        if from < range.to && !prompt.words.is_glued(from) {
+            text.push(' ');
+        }
+    }
+    text.push_str(prompt.text(Range::of(from, range.to)));
+    text
+}
+
+/// Returns the words `from..at` with the space after them.
+fn before<'a>(prompt: &Prompt<'a>, from: usize, at: usize) -> &'a str {
+    if from >= at { "" } else { &prompt.words.text[prompt.words.start(from)..prompt.words.start(at)] }
+}
+
+/// Returns the phrase of a list at a word that has only this word and is in the prompt's language.
+fn mark(prompt: &Prompt<'_>, list: List, at: usize) -> Option<Mark> {
+    prompt.at(list, at).find(|mark| mark.to == at + 1 && mark.language == prompt.language)
+}
+
+/// Returns whether the names of days have a capital in the prompt's language.
+fn has_capitals(prompt: &Prompt<'_>) -> bool {
+    matches!(prompt.lexicon().code, "en" | "de")
+}
+
+fn cased(prompt: &Prompt<'_>, name: &str) -> String {
+    if has_capitals(prompt) { super::statement::capital(name) } else { name.to_owned() }
+}
+
+fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    let own = mark(prompt, List::Month, at)?;
+    let name = prompt.lexicon().month(own.value)?;
+    let is_number = |at: usize| prompt.kind(at) == Kind::Number;
+    let follows = |at: usize| at > 0 && is_number(at - 1);
+    let is_joint = |at: usize| {
+        [List::Of, List::Ordinal].into_iter().any(|list| prompt.before(list, at).is_some_and(|from| from + 1 == at))
+            || at > 0 && prompt.fold(at - 1) == "."
+    };
+    let period = usize::from(prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1));
+    let has_day = follows(at)
+        || is_joint(at) && (follows(at - 1) || at > 1 && is_joint(at - 1) && follows(at - 2))
+        || is_number(at + 1 + period);
+    let is_short = fold(name) != prompt.fold(at) && prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
+    if is_short {
+        let is_bare = follows(at) && matches!(prompt.lexicon().code, "es" | "pt");
+        return has_day.then(|| if is_bare { format!("de {name}") } else { cased(prompt, name) });
+    }
+    let is_led = [List::PartOf, List::OnWord, List::FromWord, List::UntilWord, List::Of]
+        .into_iter()
+        .any(|list| prompt.before(list, at).is_some());
+    // "May" and "march" are also verbs.
+    let is_verb = prompt.is(List::Finite, at) || prompt.raw(at).len() <= SHORT_LETTERS_MAX;
+    (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
+}
+
+fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    // Misspelled names are corrected with the other words.
+    if prompt.lexicon().rewritten(prompt.raw(at)).is_some() {
+        return None;
+    }
+    if let Some(own) = mark(prompt, List::Weekday, at) {
+        let name = prompt.lexicon().weekday(own.value)?;
+        let is_plural = prompt.fold(at).len() == fold(name).len() + 1 && prompt.fold(at).ends_with('s');
+        // "Montags" is an adverb.
+        let is_adverb = is_plural && prompt.lexicon().code == "de";
+        let is_short = prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX && fold(name) != prompt.fold(at);
+        if is_short {
+            return Some(cased(prompt, name));
+        }
+        return (has_capitals(prompt) && is_lowercase(prompt, at) && !is_adverb).then(|| cased(prompt, prompt.raw(at)));
+    }
+    let own = mark(prompt, List::ShortWeekday, at)?;
+    let name = prompt.lexicon().weekday(own.value)?;
+    let is_day = |at: usize| mark(prompt, List::ShortWeekday, at).is_some();
+    let next = at + 1 + usize::from(matches!(prompt.fold(at + 1), "." | ","));
+    let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
+        // "fri 8.30": an hour.
+        let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
+        let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
+        date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
+    });
+    let has_time = times::time(prompt, next).is_some_and(|time| time.range.len() > 1 || prompt.fold(next).contains(':'));
+    let is_pair = |one: usize, other: usize| {
+        (matches!(prompt.fold(one), "-" | "+" | "&" | "/") || prompt.is(List::And, one)) && is_day(other)
+    };
+    let has_partner = is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
+    if has_date && !has_partner {
+        return Some(cased(prompt, name));
+    }
+    let is_day = has_partner || has_time;
+    (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
+}
+
+/// Returns the word for hours with the space that it lacks: "19uhr".
+fn hour(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    let is_hour = at > 0
+        && prompt.kind(at - 1) == Kind::Number
+        && prompt.words.is_glued(at)
+        && prompt.end(List::Hour, at) == Some(at + 1)
+        && prompt.raw(at).chars().count() > SHORT_HOUR_LETTERS_MAX;
+    is_hour.then(|| format!(" {}", prompt.raw(at)))
+}
+
+fn is_lowercase(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.raw(at).chars().next().is_some_and(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn names_of_days_are_written_in_full() {
+        for (text, written) in [
+            ("the shop is open sat 12 dec from 10 to 4pm", "the shop is open Saturday 12 December from 10 to 4pm"),
+            ("the market is on thurs 3 dec at 7pm", "the market is on Thursday 3 December at 7pm"),
+            ("der laden ist am sa 12.12. von 10 bis 16 uhr offen", "der laden ist am Samstag 12.12. von 10 bis 16 uhr offen"),
+            ("wir haben ab 3. jan wieder für euch offen", "wir haben ab 3. Januar wieder für euch offen"),
+            ("the shop is open mon-fri 10-19 and may close early", "the shop is open Mon-Fri 10-19 and may close early"),
+            ("la tienda abre el vie 18 dic para los socios", "la tienda abre el viernes 18 de diciembre para los socios"),
+            ("le magasin est ouvert sam 12 déc pour les clients", "le magasin est ouvert samedi 12 décembre pour les clients"),
+        ] {
+            let prompt = Prompt::read(text, &Brand::default());
+            assert_eq!(spelled(&prompt, Range::of(0, prompt.words.len())), written);
+        }
+    }
+}

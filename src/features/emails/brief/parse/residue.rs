@@ -1,0 +1,151 @@
+//! Finds the words of requests to the writer that are neither part of the request nor read as a fact: "peaceful holiday" in "Wish everyone
+//! a peaceful holiday". If the email does not contain them, a warning reports them.
+
+use super::super::{Brief, Part, Span};
+use super::classify::{Class, Piece};
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::reading::Read;
+use super::tokens::Kind;
+
+/// The lists whose phrases make up a request.
+const REQUESTS: [List; 44] = [
+    List::Write,
+    List::About,
+    List::Report,
+    List::Ask,
+    List::ReportEnd,
+    List::Tail,
+    List::NoteStart,
+    List::NoteAny,
+    List::NoteWhole,
+    List::Tone,
+    List::ToneFill,
+    List::Greeting,
+    List::Closing,
+    List::Email,
+    List::Emails,
+    List::Series,
+    List::Readers,
+    List::Please,
+    List::And,
+    List::For,
+    List::With,
+    List::That,
+    List::ToVerb,
+    List::Article,
+    List::Common,
+    List::AudienceStart,
+    List::InLanguage,
+    List::Language,
+    List::Version,
+    List::Moment,
+    List::Header,
+    List::LabelSubject,
+    List::LabelBody,
+    List::LabelLink,
+    List::LabelNote,
+    List::LabelIs,
+    List::Filler,
+    List::Sound,
+    List::Question,
+    List::Not,
+    List::Finite,
+    List::At,
+    List::Of,
+    List::Goal,
+];
+
+/// The minimum number of letters of a word that a warning reports. Shorter words are mostly prepositions and pronouns.
+const LETTERS_MIN: usize = 5;
+
+/// The minimum number of letters of a single word in lowercase that a warning reports.
+const LONE_LETTERS_MIN: usize = 8;
+
+/// Adds the words of the topics of requests that nothing else in the brief contains to the unclear texts, and the names in descriptions
+/// of the recipients: "everyone who ordered The Glass Orchard".
+pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
+    let spans: Vec<Span> = kept(brief).collect();
+    let readers: Vec<Span> = brief.audience.iter().filter_map(|part| part.span).collect();
+    for read in reads {
+        for piece in read.pieces.iter().filter(|piece| matches!(piece.class, Class::Topic | Class::Note)) {
+            let is_described = |at: usize| {
+                let own = prompt.span(Range::of(at, at + 1));
+                readers.iter().any(|span| span.start <= own.start && own.end <= span.end)
+            };
+            let is_name = |at: usize| {
+                let is_start = at == piece.range.from || prompt.kind(at - 1) == Kind::Sign;
+                is_described(at) && prompt.words.is_capital(at) && !is_start && prompt.lexicon().code != "de"
+            };
+            let is_open = |at: usize| is_name(at) || piece.class == Class::Topic && !is_described(at);
+            let Some(range) = residue(prompt, read, piece, &spans, is_open) else { continue };
+            let text = prompt.text(range).to_owned();
+            brief.unclear.push(Part { text, span: Some(prompt.span(range)) });
+        }
+    }
+}
+
+/// Returns the spans of what the email contains or warns about already.
+fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
+    let parts = brief.unclear.iter().chain(&brief.tone).filter_map(|part| part.span);
+    let facts = brief.facts.iter().filter_map(|fact| fact.span);
+    let event = brief.event.iter().filter_map(|event| event.name.span);
+    let scope = brief.offer.iter().filter_map(|offer| offer.scope.as_ref()?.span);
+    let limits = brief.constraints.iter().filter_map(|constraint| constraint.span);
+    let signature = brief.signature.iter().filter_map(|signature| signature.span);
+    parts.chain(facts).chain(event).chain(scope).chain(limits).chain(signature)
+}
+
+/// Returns the range from the first to the last word of a piece that is not part of the request.
+fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_open: impl Fn(usize) -> bool) -> Option<Range> {
+    let Range { from, to } = piece.range;
+    let mut is_open: Vec<bool> = (from..to).map(is_open).collect();
+    let mut close = |range: Range| {
+        for at in range.from.max(from)..range.to.min(to) {
+            is_open[at - from] = false;
+        }
+    };
+    for at in from..to {
+        for list in REQUESTS {
+            prompt.at(list, at).for_each(|mark| close(Range::of(mark.from, mark.to)));
+        }
+        let own = prompt.span(Range::of(at, at + 1));
+        if spans.iter().any(|span| span.start <= own.start && own.end <= span.end) {
+            close(Range::of(at, at + 1));
+        }
+    }
+    read.found.iter().for_each(|found| close(found.range));
+    let is_said = |at: &usize| {
+        let is_word = prompt.kind(*at) == Kind::Word && prompt.raw(*at).chars().count() >= LETTERS_MIN;
+        is_open[at - from] && (is_word || matches!(prompt.kind(*at), Kind::Number | Kind::Link | Kind::Mail))
+    };
+    let first = (from..to).find(is_said)?;
+    let last = (first..to).rev().find(is_said)?;
+    // One short word is mostly an adjective of the request: "a decent invitation".
+    let is_short = prompt.kind(first) == Kind::Word
+        && !prompt.words.is_capital(first)
+        && prompt.raw(first).chars().count() < LONE_LETTERS_MIN;
+    (last > first || !is_short).then_some(Range::of(first, last + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn words_that_a_request_leaves_over_are_unclear() {
+        for (prompt, left) in [
+            ("We are closed until 4 January. Wish everyone a peaceful holiday.", "peaceful holiday"),
+            ("Apologise to everyone who preordered The Glass Orchard: the books arrive on 3 December.", "Glass Orchard"),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+            assert!(brief.unclear.iter().any(|part| part.text == left), "{prompt}: {:?}", brief.unclear);
+        }
+        let brief =
+            parse("Write an email to our customers about the new opening hours.", &Brand::default(), None, date(2026, 11, 16));
+        assert!(brief.unclear.is_empty(), "{:?}", brief.unclear);
+    }
+}
