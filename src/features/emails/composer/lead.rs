@@ -6,6 +6,9 @@ use super::text::folded;
 use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
 
+/// The minimum length, in characters, of the words of a phrase that are compared with the statements.
+const TOLD_CHARACTERS_MIN: usize = 4;
+
 impl Writer<'_> {
     /// Returns the text of the opening: a phrase, the first statements, or both.
     pub fn lead(&mut self) -> String {
@@ -43,7 +46,7 @@ impl Writer<'_> {
                 String::new()
             }
             (false, None) if is_main && apologizes => String::new(),
-            (false, None) if is_main => self.markup("ask").unwrap_or_default(),
+            (false, None) if is_main => self.markup("ask").filter(|ask| !self.is_told(ask)).unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
@@ -63,6 +66,16 @@ impl Writer<'_> {
         }
         parts.extend(after);
         parts.join(" ")
+    }
+
+    /// Returns whether the statements say most of what the first sentence of a phrase says: "You left something in your cart".
+    fn is_told(&self, phrase: &str) -> bool {
+        let told: String = self.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
+        let first = super::knowledge::split(phrase).first().map_or_else(|| phrase.to_owned(), |first| (*first).to_owned());
+        let first = folded(&first);
+        let words: Vec<&str> = first.split_whitespace().filter(|word| word.chars().count() >= TOLD_CHARACTERS_MIN).collect();
+        let same = words.iter().filter(|word| told.contains(&format!(" {word} "))).count();
+        words.len() > 1 && same * 3 >= words.len() * 2
     }
 
     fn lead_with(&mut self, deal: Option<String>) -> String {

@@ -19,7 +19,9 @@ impl Writer<'_> {
     /// Returns a statement as a sentence in markup, without its first words if they are the title.
     pub fn sentence(&self, at: usize) -> String {
         let text = self.content.text(at);
-        let told = text.split_once(", ").filter(|(head, rest)| folded(head) == self.title && rest.contains(' '));
+        let marks = [", ", ": ", " – ", " - "];
+        let told = marks.into_iter().filter_map(|mark| text.split_once(mark));
+        let told = told.into_iter().find(|(head, rest)| folded(head) == self.title && rest.contains(' '));
         let text = told.map_or(text.as_str(), |(_, rest)| rest);
         self.marked(&ended(&capital(text)), &self.content.facts_in(at))
     }
