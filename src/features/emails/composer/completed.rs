@@ -99,15 +99,18 @@ fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Languag
 /// product".
 fn continues(brief: &mut Brief, part: &Part, span: Span) -> bool {
     let is_inside = part.text.starts_with(char::is_lowercase);
-    let ends = |fact: &Fact| {
-        is_statement(fact) && fact.span.is_some_and(|own| own.end + 1 == span.start || own.end + SIGN_GAP == span.start)
-    };
+    let ends = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.end + SIGN_GAP == span.start);
     let Some(before) = brief.facts.iter().position(ends).filter(|_| is_inside) else { return false };
     let head = tidy(&brief.facts[before].text);
     let head = head.trim_end_matches(['.', ',']).to_owned();
     let start = brief.facts[before].span.map_or(span.start, |own| own.start);
     let is_person = |fact: &Fact| fact.kind == FactKind::Person && head.ends_with(fact.text.trim());
-    let after = statement_after(brief, span.end, 1).filter(|_| part.text.trim_end().ends_with(','));
+    // Only the last item of a list follows: "…, and see what is left".
+    let is_last = |at: &usize| {
+        let first = brief.facts[*at].text.split(' ').next().unwrap_or_default().to_lowercase();
+        part.text.trim_end().ends_with(',') && AND.contains(&first.as_str())
+    };
+    let after = statement_after(brief, span.end, 1).filter(is_last);
     if let Some(after) = after {
         let rest = brief.facts[after].text.clone();
         let mut letters = rest.chars();
@@ -173,7 +176,12 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
-    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && label.contains(&folded(&name));
+    // "Set your first budget" is the button for "Budgets", as is a link to /budgets.
+    let own = folded(&name);
+    let stem = own.trim_end().trim_end_matches('s');
+    let link = brief.cta.as_ref().and_then(|cta| cta.link.as_deref()).map(folded).unwrap_or_default();
+    let is_told = label.contains(stem) || link.contains(own.trim_end());
+    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && is_told;
     let after = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.start >= span.end);
     let Some(at) = brief.facts.iter().position(after).filter(|_| is_name) else { return false };
     let is_first = brief.facts.iter().position(is_statement) == Some(at);

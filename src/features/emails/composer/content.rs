@@ -193,7 +193,8 @@ impl<'a> Content<'a> {
             }
             _ => false,
         };
-        literal || counted || self.forms(fact).iter().any(shown)
+        let is_place = fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim())));
+        literal || counted || is_place || self.forms(fact).iter().any(shown)
     }
 
     /// Returns the forms in which the email's language writes the value of a fact.
@@ -277,6 +278,10 @@ impl<'a> Content<'a> {
         let is_set = prices.any(|at| cards.iter().all(|card| card.price != Some(at)));
         if is_set && cards.len() > 1 {
             cards.iter_mut().for_each(|card| card.shown &= card.price.is_some());
+        }
+        // An invitation names a product in passing, and its button does not lead to the product.
+        if matches!(self.brief.purpose, Goal::Event | Goal::Webinar) {
+            cards.retain(|card| card.price.is_some());
         }
         cards
     }
@@ -525,7 +530,9 @@ impl<'a> Content<'a> {
         let parts = parts.chain(brief.offer.iter().flat_map(|offer| &offer.gift)).chain(&brief.unclear);
         for part in parts {
             let known = missing.iter().any(|other| other.span.is_some() && other.span == part.span);
-            if !known && !contains_words(said, &part.text) {
+            // A link has a label of its own.
+            let words = super::text::addresses(&part.text).iter().fold(part.text.clone(), |text, own| text.replace(own, " "));
+            if !known && !contains_words(said, &words) {
                 missing.push(part.clone());
             }
         }

@@ -179,12 +179,17 @@ impl Source<'_> {
         // The statement with the code is the text of the coupon, so no part of it is the title.
         let has_code = content.facts_in(at).iter().any(|at| content.fact(*at).kind == FactKind::Code);
         let whole = Some(bare).filter(|_| content.is_title(at) && !has_code);
-        let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
         let is_phrase = |part: &&str| {
             let words = part.split(' ').count();
-            (TITLE_WORDS_MIN..).contains(&words) && !part.contains("http") && length(part) <= NAME_CHARACTERS_MAX
+            (TITLE_WORDS_MIN..).contains(&words)
+                && !part.contains("http")
+                && length(part) <= NAME_CHARACTERS_MAX
+                && part.contains('(') == part.contains(')')
         };
-        let part = part.filter(is_phrase).filter(|part| part.contains('(') == part.contains(')'));
+        let head = head.filter(is_phrase);
+        // The words after the colon belong to the text: "New hours: Monday closed, …".
+        let clause = clause.filter(|clause| is_phrase(clause) && !head.is_some_and(|head| clause.starts_with(head)));
+        let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
         let part = part.max_by_key(|part| length(part));
         let start = self.before_number(bare).filter(is_phrase).filter(|_| !is_list && !has_code);
         // The hours of the days are in a table.
@@ -305,7 +310,9 @@ impl Source<'_> {
                 facts.insert("range", "✓".to_owned());
             }
         }
-        if !self.has_started {
+        // "Available today" is no date to wait for.
+        let is_ahead = content.days(FactRole::OfferStarts).is_none_or(|(first, ..)| first > today);
+        if !self.has_started && is_ahead {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);
         }
         self.know_ends(facts);

@@ -223,7 +223,7 @@ impl Writer<'_> {
     /// Writes the words that introduce a list or a table, unless the email already contains them.
     fn head(&mut self, head: Option<String>) {
         if let Some(head) = head.filter(|head| !self.said.contains(folded(head).trim())) {
-            let told = head.split_once(", ").filter(|(start, rest)| folded(start) == self.title && rest.contains(' '));
+            let told = head.split_once(", ").filter(|(start, rest)| self.is_title(start) && rest.contains(' '));
             let head = told.map_or(head.as_str(), |(_, rest)| rest);
             let text = self.marked(&format!("{}:", capital(head)), &[]);
             self.text(&text);

@@ -123,7 +123,9 @@ impl Draft<'_> {
         let is_new = |text: &str| !known.contains(&folded(text)) && !text.contains("http");
         let mut out = String::new();
         if !self.job.starts_with("general.") {
-            let (mut sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
+            let deadlines = ["common.label_reply_by", "common.label_order_by"].map(|place| writer.book.label(place));
+            let (mut sentences, details) =
+                (sentences(&writer.blocks), details(&writer.blocks, &deadlines, self.goal == Goal::OpeningHours));
             // What the brief says is news, and the opening phrase is not.
             let told: String = self.content.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
             sentences.sort_by_key(|sentence| !told.contains(folded(sentence).trim()));
@@ -133,6 +135,7 @@ impl Draft<'_> {
             let days: Vec<String> = days.filter(|_| is_dated && details.is_some()).map(|fact| folded(&fact.text)).collect();
             sentences.retain(|sentence| !days.iter().any(|day| folded(sentence).contains(day.trim())));
             let (first, last) = if is_dated { (details, None) } else { (None, details) };
+            let last = last.filter(|_| sentences.is_empty());
             for sentence in first.into_iter().chain(sentences).chain(last) {
                 let length = out.chars().count();
                 let fits = length + 1 + sentence.chars().count() <= PREHEADER_CHARACTERS_MAX;
@@ -155,7 +158,8 @@ impl Draft<'_> {
             return Line::new(&text);
         }
         let place = sections::place(&writer.book, self.job, "preheader");
-        let text = writer.book.line_within(&place, PREHEADER_CHARACTERS_MAX).filter(|text| is_new(text)).unwrap_or_default();
+        let mut phrase = || writer.book.line_within(&place, PREHEADER_CHARACTERS_MAX);
+        let text = phrase().filter(|text| is_new(text)).or_else(phrase).unwrap_or_default();
         if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
     }
 }
@@ -197,7 +201,7 @@ fn clauses(sentence: &str, known: &str) -> Option<String> {
     }
     let text = capital(parts.join(", ").trim_end_matches('.'));
     let length = text.chars().count();
-    let fits = (PREHEADER_CHARACTERS_MIN..=PREHEADER_CHARACTERS_MAX).contains(&length) && !text.contains("http");
+    let fits = (PREHEADER_CHARACTERS_MIN / 2..=PREHEADER_CHARACTERS_MAX).contains(&length) && !text.contains("http");
     (fits && !known.contains(&folded(&text))).then_some(text)
 }
 
@@ -222,7 +226,7 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
 
 /// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro". The rows of opening hours
 /// have a day as their label.
-fn details(blocks: &[Block]) -> Option<String> {
+fn details(blocks: &[Block], deadlines: &[String], lists_days: bool) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),
         _ => None,
@@ -230,9 +234,11 @@ fn details(blocks: &[Block]) -> Option<String> {
     let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     let value = |row: &Row| {
         let (label, value) = (row.cells.first()?.words(), row.cells.last()?.words());
-        Some(if label.contains(|c: char| c.is_ascii_digit()) { format!("{label}: {value}") } else { value })
+        Some(if lists_days || label.contains(|c: char| c.is_ascii_digit()) { format!("{label}: {value}") } else { value })
     };
-    let values = table.rows.iter().filter_map(value).filter(|value| !is_number(value));
+    // Next to the date of an event, its deadline would be a second date without a label.
+    let rows = table.rows.iter().filter(|row| !row.cells.first().is_some_and(|label| deadlines.contains(&label.words())));
+    let values = rows.filter_map(value).filter(|value| !is_number(value));
     let values: Vec<String> = values.take(3).collect();
     Some(values.join(SEPARATOR))
 }

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::text::capital;
-use crate::features::emails::brief::{Brief, FactKind};
+use crate::features::emails::brief::{Brief, Fact, FactKind};
 
 /// Names in lowercase with their spelling. They are no other words of the language.
 const NAMES_EN: [(&str, &str); 23] = [
@@ -92,18 +92,19 @@ pub fn spell_out(brief: &mut Brief, language: Language) {
         Language::De => (&NAMES_DE, &[]),
         _ => return,
     };
-    let is_date = |kind: FactKind| matches!(kind, FactKind::Date | FactKind::Period);
-    let said: Vec<(String, String)> = brief
-        .facts
-        .iter()
-        .filter(|fact| is_date(fact.kind))
-        .map(|fact| {
-            let text = fact.text.trim_end_matches('.').to_owned();
-            let full = spelled(&text, dates);
-            (text, full)
-        })
-        .filter(|(text, full)| text != full)
-        .collect();
+    // A weekday alone, such as "fri", can be another word.
+    let is_date = |fact: &&Fact| {
+        matches!(fact.kind, FactKind::Date | FactKind::Period)
+            && fact.value.is_some()
+            && fact.text.contains(|c: char| c.is_ascii_digit())
+    };
+    let full = |fact: &Fact| {
+        let text = fact.text.trim_end_matches('.').to_owned();
+        let full = spelled(&text, dates);
+        (text, full)
+    };
+    let said = brief.facts.iter().filter(is_date).map(full).filter(|(text, full)| text != full);
+    let said: Vec<(String, String)> = said.collect();
     let spell = |text: &str| {
         let whole = said.iter().fold(text.to_owned(), |text, (short, full)| {
             text.replace(short.as_str(), full).replace(capital(short).as_str(), &capital(full))

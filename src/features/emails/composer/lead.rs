@@ -27,7 +27,9 @@ impl Writer<'_> {
         let told = format!("{}.told", self.job);
         // If a statement apologizes, no phrase repeats the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
-            let said = self.statements.iter().map(|at| self.content.text(*at)).chain([self.said.clone()]);
+            // The phrase about the day says more than the title.
+            let title = Some(self.said.clone()).filter(|_| !self.book.facts.contains_key("happened_day"));
+            let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
         };
         if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) && !apologizes {
@@ -75,7 +77,7 @@ impl Writer<'_> {
         let first = folded(&first);
         let words: Vec<&str> = first.split_whitespace().filter(|word| word.chars().count() >= TOLD_CHARACTERS_MIN).collect();
         let same = words.iter().filter(|word| told.contains(&format!(" {word} "))).count();
-        words.len() > 1 && same * 3 >= words.len() * 2
+        words.len() > 1 && same * 5 >= words.len() * 3
     }
 
     fn lead_with(&mut self, deal: Option<String>) -> String {

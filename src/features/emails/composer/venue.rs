@@ -87,8 +87,7 @@ impl Content<'_> {
     /// folded.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
-        let is_place = |fact: &Fact| fact.kind == FactKind::Place && shown.contains(folded(own_place(fact.text.trim())).trim());
-        let is_shown = |fact: &&Fact| self.is_said(fact, shown) || is_place(fact);
+        let is_shown = |fact: &&Fact| self.is_said(fact, shown);
         if facts.is_empty() || !facts.iter().all(is_shown) {
             return false;
         }
@@ -167,7 +166,7 @@ impl Writer<'_> {
             rows.extend(time.map(|time| (day, at, time)));
         }
         if rows.len() < ROWS_MIN {
-            return self.statements.iter().find_map(|at| content.listed_hours(*at)).unwrap_or_default();
+            return content.statements.iter().find_map(|at| content.listed_hours(*at)).unwrap_or_default();
         }
         rows.extend(content.day_notes().into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
         rows.sort_by_key(|(day, ..)| *day);

@@ -76,8 +76,9 @@ pub fn form_of(brief: &Brief) -> Option<bool> {
     for text in texts {
         // The first word has a capital in any case.
         for (at, word) in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).enumerate() {
-            is_informal |= informal.contains(&word.to_lowercase().as_str());
-            is_formal |= formal.contains(&word) && (at > 0 || word.starts_with(char::is_lowercase));
+            let lower = word.to_lowercase();
+            is_informal |= informal.contains(&lower.as_str());
+            is_formal |= formal.contains(&lower.as_str()) || at > 0 && formal.contains(&word);
         }
     }
     (is_informal != is_formal).then_some(is_formal)
