@@ -51,6 +51,7 @@ impl Writer<'_> {
             (false, None) if is_main => self.markup("ask").filter(|ask| !self.is_told(ask)).unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };
+        let intro = self.without_title(&intro);
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
         self.said.push_str(&folded(&parts.join(" ")));
         self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
@@ -68,6 +69,13 @@ impl Writer<'_> {
         }
         parts.extend(after);
         parts.join(" ")
+    }
+
+    /// Returns a phrase without a sentence that is the title: "Thank you for signing up. Good to have you with us."
+    fn without_title(&self, phrase: &str) -> String {
+        let all = super::knowledge::split(phrase);
+        let others: Vec<&str> = all.iter().copied().filter(|sentence| folded(sentence) != self.title).collect();
+        if others.len() == all.len() { phrase.to_owned() } else { others.join(" ").trim().to_owned() }
     }
 
     /// Returns whether the statements say most of what the first sentence of a phrase says: "You left something in your cart".

@@ -400,6 +400,8 @@ impl Draft<'_> {
         // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
+        // A price belongs to something that the brief names, and other products would distract from it.
+        let fills = fills && content.first(FactKind::Price).is_none();
         let fills = fills || self.job == "general.picks" || rules.products.is_some();
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();

@@ -433,6 +433,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
         Some(words) => Reply::new("no_words").text("words", words),
         None => style::missing(Target::Sentence, email),
     })?;
+    let headline = title(email).map(|title| title.to_string());
     let mut json = email.to_json();
     words_of(&mut json, &mut |text| {
         if let Some(at) = text.find(&sentence) {
@@ -440,6 +441,10 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
             *text = format!("{}{rest}", &text[..at]).trim().to_owned();
         }
     });
+    // An email needs a preheader, also if the sentence was all of it.
+    if let Some(headline) = headline.filter(|_| json["preheader"] == "") {
+        json["preheader"] = headline.into();
+    }
     drop_empty(&mut json);
     *email = Email::from_json(&json).map_err(breaks)?;
     Ok(Reply::new("removed_sentence").text("text", sentence))
