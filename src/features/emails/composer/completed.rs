@@ -30,7 +30,7 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
                 || continues(&mut brief, &part, span)
                 || leads_to_contact(&mut brief, &part, span)
                 || ends_story(&mut brief, &part, span)
-                || names_product(&mut brief, &part, span, language)
+                || names_product(&mut brief, &part, span, language, ":")
         });
         if !is_joined {
             brief.unclear.push(part);
@@ -41,7 +41,7 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
     for label in labels {
         let name = Part { text: label.text.trim().trim_end_matches(':').to_owned(), span: label.span };
         if let Some(span) = name.span {
-            names_product(&mut brief, &name, span, language);
+            names_product(&mut brief, &name, span, language, " –");
         }
     }
     title_stories(&mut brief);
@@ -172,8 +172,9 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Puts a name that the prompt gives before its statements, and that the button has too, before the statement: "Budgets: set a cap".
-fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
+/// Puts a name that the prompt gives before its statements, and that the button has too, before the statement: "Budgets: set a cap". The
+/// sign separates them; the colon of a label would be that of an instruction.
+fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
     // "Set your first budget" is the button for "Budgets", as is a link to /budgets.
@@ -188,7 +189,7 @@ fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language)
     if !is_first || folded(&brief.facts[at].text).contains(&folded(&name)) {
         return false;
     }
-    brief.facts[at].text = format!("{name}: {}", lowered(brief, at, language));
+    brief.facts[at].text = format!("{name}{sign} {}", lowered(brief, at, language));
     true
 }
 

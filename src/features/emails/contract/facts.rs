@@ -177,7 +177,10 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     let same = |word: &'_ str, block: &[&str]| day(word).is_some_and(|own| block.iter().any(|other| day(other) == Some(own)));
     let share = |wanted: &[&str], block: &[&str]| {
         let open: Vec<&str> = wanted.iter().copied().filter(|word| !same(word, block)).collect();
-        (share(&open, block) * open.len() as f64 + (wanted.len() - open.len()) as f64) / wanted.len().max(1) as f64
+        if open.is_empty() {
+            return 1.0;
+        }
+        (share(&open, block) * open.len() as f64 + (wanted.len() - open.len()) as f64) / wanted.len() as f64
     };
     let told = blocks.iter().any(|block| share(&wanted, block) >= least && (!is_negated || negated(block)));
     told || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))

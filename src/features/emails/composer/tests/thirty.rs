@@ -141,7 +141,7 @@ fn a_sentence_keeps_its_unclear_middle_and_its_name() {
     });
     let composed = composed(&news.brief, &brands::teas(), 7);
     let text = print::text(&composed.email);
-    assert!(text.contains("Budgets: set a cap per project in hours"), "{text}");
+    assert!(text.contains("Budgets – set a cap per project in hours"), "{text}");
     assert!(text.contains("et an alert at 80% of the budget, and see what is left."), "{text}");
     assert_eq!(composed.unused, []);
 }
