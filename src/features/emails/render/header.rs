@@ -5,7 +5,7 @@ use super::cells::{Cell, Content, Logo, Row};
 use super::draft::Draft;
 use super::inline;
 use crate::base::color::luminance;
-use crate::features::emails::document::{Header, Hero, Picture};
+use crate::features::emails::document::{Header, Hero};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, HeaderForm, HeroForm};
 use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSource};
@@ -146,9 +146,7 @@ pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let form = set.design().hero;
     match form {
         HeroForm::Band => band(set, hero),
-        HeroForm::Split => vec![split(set, hero, GroundName::Tint)],
-        // Below the title, a picture in portrait format would leave half of the width empty.
-        HeroForm::Title if hero.image.as_ref().is_some_and(is_portrait) => vec![split(set, hero, GroundName::Sheet)],
+        HeroForm::Split => vec![split(set, hero)],
         HeroForm::Title | HeroForm::Poster | HeroForm::Picture | HeroForm::Letter | HeroForm::Still | HeroForm::Card => {
             vec![stacked(set, hero, form)]
         }
@@ -248,15 +246,11 @@ fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     vec![draft]
 }
 
-fn is_portrait(image: &Picture) -> bool {
-    image.width.zip(image.height).is_some_and(|(width, height)| height > width)
-}
-
-/// Returns a hero with text and picture side by side on this background.
-fn split(set: BlockContext<'_>, hero: &Hero, ground: GroundName) -> Draft {
-    let set = set.on(ground);
-    let mut draft = Draft::new(ground);
-    draft.pad = (ground != GroundName::Sheet).then_some((40, 40));
+/// Returns a hero with text and picture side by side on a tinted background.
+fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
+    let set = set.on(GroundName::Tint);
+    let mut draft = Draft::new(GroundName::Tint);
+    draft.pad = Some((40, 40));
     let mut cells = titles(set, hero);
     cells.extend(words(set, hero, 14));
     let Some(image) = &hero.image else {
