@@ -349,7 +349,7 @@ impl<'a> Content<'a> {
 
     /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product. Notices,
     /// such as recalls, do not advertise.
-    pub fn tells_of_product(&self, shape: super::goals::Shape) -> bool {
+    pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
         let [card] = self.cards.as_slice() else { return false };
         let announces = matches!(shape.key, "announcement" | "thanks");
         announces

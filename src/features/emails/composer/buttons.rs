@@ -37,7 +37,7 @@ impl Writer<'_> {
 
     /// Returns the label of a button that leads from an announcement to the page of the product that it is about.
     fn label_of_product(&mut self) -> Option<String> {
-        if !self.content.tells_of_product(self.shape) {
+        if !self.content.announces_product(self.shape) {
             return None;
         }
         self.book.line_within("common.button_product", BUTTON_CHARACTERS_MAX)

@@ -181,8 +181,8 @@ fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language,
     let own = folded(&name);
     let stem = own.trim_end().trim_end_matches('s');
     let link = brief.cta.as_ref().and_then(|cta| cta.link.as_deref()).map(folded).unwrap_or_default();
-    let is_told = label.contains(stem) || link.contains(own.trim_end());
-    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && is_told;
+    let is_known = label.contains(stem) || link.contains(own.trim_end());
+    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && is_known;
     let after = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.start >= span.end);
     let Some(at) = brief.facts.iter().position(after).filter(|_| is_name) else { return false };
     let is_first = brief.facts.iter().position(is_statement) == Some(at);

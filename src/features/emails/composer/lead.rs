@@ -48,7 +48,7 @@ impl Writer<'_> {
                 String::new()
             }
             (false, None) if is_main && apologizes => String::new(),
-            (false, None) if is_main => self.markup("ask").filter(|ask| !self.is_told(ask)).unwrap_or_default(),
+            (false, None) if is_main => self.markup("ask").filter(|ask| !self.repeats_statements(ask)).unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };
         let intro = self.without_title(&intro);
@@ -79,7 +79,7 @@ impl Writer<'_> {
     }
 
     /// Returns whether the statements say most of what the first sentence of a phrase says: "You left something in your cart".
-    fn is_told(&self, phrase: &str) -> bool {
+    fn repeats_statements(&self, phrase: &str) -> bool {
         let told: String = self.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
         let first = super::knowledge::split(phrase).first().map_or_else(|| phrase.to_owned(), |first| (*first).to_owned());
         let first = folded(&first);

@@ -478,7 +478,7 @@ impl Draft<'_> {
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
         let page = featured.and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        let page = page.filter(|_| self.shape.sells || self.content.tells_of_product(self.shape));
+        let page = page.filter(|_| self.shape.sells || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
             matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);
