@@ -206,7 +206,8 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
-        (head.len() < end && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
+        // The number of "CH-250" is a part of a name.
+        (text[..end].ends_with(' ') && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }
 
     /// Returns the season that the brief names, if the email's goal can be seasonal.
