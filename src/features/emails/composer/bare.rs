@@ -347,6 +347,16 @@ impl<'a> Content<'a> {
         is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
+    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product. Notices,
+    /// such as recalls, do not advertise.
+    pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
+        let [card] = self.cards.as_slice() else { return false };
+        let announces = matches!(shape.key, "announcement" | "thanks");
+        announces
+            && !self.rules.no_products
+            && self.statement_of(card.fact).is_some_and(|at| self.statements.first() == Some(&at))
+    }
+
     /// Returns the items of a newsletter that a single statement lists: "the harvest is here, the shop opens on Sundays, and …".
     pub fn items(&self) -> Vec<String> {
         let [only] = self.statements.as_slice() else { return Vec::new() };

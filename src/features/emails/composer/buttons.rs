@@ -28,10 +28,19 @@ impl Writer<'_> {
             _ => [own.as_str(), "common.default_button"],
         };
         let named = self.label_of_link(&href);
+        let named = named.or_else(|| self.label_of_product());
         let mut phrase = || places.into_iter().find_map(|place| self.book.line_within(place, BUTTON_CHARACTERS_MAX));
         let label = asked.or(named).or_else(&mut phrase)?;
         self.has_button = true;
         Some(Action { label: Line::cut(&capital(&label)), href })
+    }
+
+    /// Returns the label of a button that leads from an announcement to the page of the product that it is about.
+    fn label_of_product(&mut self) -> Option<String> {
+        if !self.content.announces_product(self.shape) {
+            return None;
+        }
+        self.book.line_within("common.button_product", BUTTON_CHARACTERS_MAX)
     }
 
     /// Returns the label of a link: the phrase that suits the prompt's words about the link or, without them, the words of its address:

@@ -5,7 +5,7 @@
 
 use super::language::{Bank, Language};
 use super::text::{capital, folded, tidy};
-use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, FactValue, Goal, Part, Span, Story};
+use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, Story};
 
 /// The maximum number of words of a passage that is a label: "New in the shop: …".
 const LABEL_WORDS_MAX: usize = 4;
@@ -13,8 +13,13 @@ const LABEL_WORDS_MAX: usize = 4;
 const NAME_WORDS_MAX: usize = 3;
 /// The maximum number of characters between two parts of a sentence: a comma or a colon, and a space. A period ends a sentence.
 const SIGN_GAP: u32 = 2;
-/// The minimum number of days with a time in a notice of opening hours.
-const HOURS_DAYS_MIN: usize = 2;
+/// The maximum number of words that a conjunction adds to the scope of an offer: "all mugs and small bowls".
+const SCOPE_WORDS_MAX: usize = 2;
+/// Conjunctions in the languages of the composer.
+const AND: [&str; 9] = ["and", "und", "et", "y", "e", "en", "or", "oder", "&"];
+/// Indefinite articles in the languages of the composer. "A seasonal bouquet" is a kind of product, not the product with this name.
+const ARTICLES: [&str; 16] =
+    ["a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "una", "uno", "een", "um", "uma", "each", "every"];
 
 /// Returns the brief with incomplete sentences completed, titles assigned to stories, limits removed, and a seasonal purpose replaced by
 /// the one that its facts show.
@@ -23,30 +28,37 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
     for part in std::mem::take(&mut brief.unclear) {
         let is_joined = part.span.is_some_and(|span| {
             joins_statement(&mut brief, &part, span, language)
+                || continues(&mut brief, &part, span)
                 || leads_to_contact(&mut brief, &part, span)
                 || ends_story(&mut brief, &part, span)
-                || names_product(&mut brief, &part, span, language)
+                || names_product(&mut brief, &part, span, language, ":")
         });
         if !is_joined {
             brief.unclear.push(part);
         }
     }
-    title_stories(&mut brief);
-    drop_limits(&mut brief, language);
-    if brief.purpose == Goal::Seasonal {
-        brief.purpose = dated_purpose(&brief);
-        if brief.purpose == Goal::Event && brief.event.is_none() {
-            brief.event = evening(&brief, language);
+    // "Announce Budgets: set a cap per project …" has the name before its statement, too.
+    let labels: Vec<Part> = brief.instructions.iter().filter(|part| part.text.trim_end().ends_with(':')).cloned().collect();
+    for label in labels {
+        let name = Part { text: label.text.trim().trim_end_matches(':').to_owned(), span: label.span };
+        if let Some(span) = name.span {
+            names_product(&mut brief, &name, span, language, " –");
         }
     }
+    title_stories(&mut brief);
+    drop_limits(&mut brief, language);
+    super::hurried::spell_out(&mut brief, language);
+    whole_scope(&mut brief, language);
+    drop_kinds(&mut brief, language);
+    super::purposes::by_facts(&mut brief, language);
     brief
 }
 
-fn count(text: &str) -> usize {
+pub fn count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-fn is_statement(fact: &Fact) -> bool {
+pub fn is_statement(fact: &Fact) -> bool {
     matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.story.is_none()
 }
 
@@ -80,6 +92,41 @@ fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Languag
         (brief.facts[at].text, brief.facts[at].span) = (capital(&text), Some(Span { start, ..whole }));
         brief.facts.remove(before);
     }
+    true
+}
+
+/// Joins an unclear part with the statements before and after it, whose sentence it continues: "Set a cap per project, get an alert at
+/// 80% of the budget, and see what is left". A part without a statement after it joins the person before it: "with Dana Ruiz, head of
+/// product".
+fn continues(brief: &mut Brief, part: &Part, span: Span) -> bool {
+    let is_inside = part.text.starts_with(char::is_lowercase);
+    let ends = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.end + SIGN_GAP == span.start);
+    let Some(before) = brief.facts.iter().position(ends).filter(|_| is_inside) else { return false };
+    let head = tidy(&brief.facts[before].text);
+    let head = head.trim_end_matches(['.', ',']).to_owned();
+    let start = brief.facts[before].span.map_or(span.start, |own| own.start);
+    let is_person = |fact: &Fact| fact.kind == FactKind::Person && head.ends_with(fact.text.trim());
+    // Only the last item of a list follows: "…, and see what is left".
+    let is_last = |at: &usize| {
+        let first = brief.facts[*at].text.split(' ').next().unwrap_or_default().to_lowercase();
+        part.text.trim_end().ends_with(',') && AND.contains(&first.as_str())
+    };
+    let after = statement_after(brief, span.end, 1).filter(is_last);
+    if let Some(after) = after {
+        let rest = brief.facts[after].text.clone();
+        let mut letters = rest.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_lowercase).collect();
+        let end = brief.facts[after].span.map_or(span.end, |own| own.end);
+        brief.facts[before].text = format!("{head}, {} {first}{}", part.text.trim(), letters.as_str());
+        brief.facts[before].span = Some(Span { start, end });
+        brief.facts.remove(after);
+        return true;
+    }
+    if !brief.facts.iter().any(is_person) || count(&part.text) > LABEL_WORDS_MAX {
+        return false;
+    }
+    brief.facts[before].text = format!("{head}, {}.", part.text.trim().trim_end_matches('.'));
+    brief.facts[before].span = Some(Span { start, end: span.end });
     true
 }
 
@@ -127,18 +174,24 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Puts a name before a statement if the name precedes it in the prompt and is also on the button: "Budgets: set a cap".
-fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
+/// Puts a name before a statement if the name precedes it in the prompt and is also on the button: "Budgets: set a cap". `sign` separates
+/// them, because a colon could make the name a label of an instruction.
+fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
-    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && label.contains(&folded(&name));
+    // "Set your first budget" is the button for "Budgets", as is a link to /budgets.
+    let own = folded(&name);
+    let stem = own.trim_end().trim_end_matches('s');
+    let link = brief.cta.as_ref().and_then(|cta| cta.link.as_deref()).map(folded).unwrap_or_default();
+    let is_known = label.contains(stem) || link.contains(own.trim_end());
+    let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && is_known;
     let after = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.start >= span.end);
     let Some(at) = brief.facts.iter().position(after).filter(|_| is_name) else { return false };
     let is_first = brief.facts.iter().position(is_statement) == Some(at);
     if !is_first || folded(&brief.facts[at].text).contains(&folded(&name)) {
         return false;
     }
-    brief.facts[at].text = format!("{name}: {}", lowered(brief, at, language));
+    brief.facts[at].text = format!("{name}{sign} {}", lowered(brief, at, language));
     true
 }
 
@@ -164,39 +217,55 @@ fn drop_limits(brief: &mut Brief, language: Language) {
     brief.facts.retain(|fact| fact.kind != FactKind::Capacity || !bank.has_word("words.limits", &fact.text));
 }
 
-/// Returns the purpose of a seasonal email according to its facts: several days with times are opening hours; one day with a time and a
-/// price, a deadline or a number of places is an invitation.
-fn dated_purpose(brief: &Brief) -> Goal {
-    let own = |fact: &&Fact| fact.story.is_none() && fact.role == Some(FactRole::Event);
-    let days = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Days { .. }))).count();
-    let times = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Clock { .. }))).count();
-    let has = |kinds: &[FactKind]| brief.facts.iter().any(|fact| fact.story.is_none() && kinds.contains(&fact.kind));
-    let has_role = |role: FactRole| brief.facts.iter().any(|fact| fact.story.is_none() && fact.role == Some(role));
-    let sells = has(&[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(FactRole::OfferEnds);
-    let invites = has(&[FactKind::Price, FactKind::Capacity]) || has_role(FactRole::OrderBy);
-    match (days, times) {
-        _ if sells => Goal::Seasonal,
-        (HOURS_DAYS_MIN.., HOURS_DAYS_MIN..) if !has(&[FactKind::Price, FactKind::Capacity]) => Goal::OpeningHours,
-        (1, 1..) if invites => Goal::Event,
-        _ => Goal::Seasonal,
+/// Extends the scope of the offer to the words that a conjunction adds to it: "20% off all mugs and bowls". A part of the scope alone would
+/// promise too little or too much.
+fn whole_scope(brief: &mut Brief, language: Language) {
+    let Some(scope) = brief.offer.as_ref().and_then(|offer| offer.scope.clone()) else { return };
+    let common = Bank::of(language).phrases("words.common");
+    let own = tidy(&scope.text);
+    let rest = brief.facts.iter().filter(|fact| is_statement(fact)).find_map(|fact| fact.text.split_once(own.as_str()));
+    let Some(rest) = rest.and_then(|(_, rest)| rest.strip_prefix(' ')) else { return };
+    let mut words = rest.split(' ').peekable();
+    let Some(and) = words.next().filter(|word| AND.contains(word)) else { return };
+    let is_plain = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '-') && !common.iter().any(|own| own == word);
+    let mut more: Vec<&str> = Vec::new();
+    while let Some(word) = words.peek() {
+        let bare = word.trim_end_matches(['.', ',', ';', ':']);
+        if !is_plain(bare) {
+            break;
+        }
+        let is_last = bare.len() < word.len();
+        more.push(bare);
+        words.next();
+        if is_last {
+            break;
+        }
     }
+    // A longer passage is another clause: "and get a tote bag".
+    let more = Some(more).filter(|more| more.len() <= SCOPE_WORDS_MAX).unwrap_or_default();
+    let Some(offer) = brief.offer.as_mut().filter(|_| !more.is_empty()) else { return };
+    offer.scope = Some(Part { text: format!("{own} {and} {}", more.join(" ")), span: scope.span });
 }
 
-/// Returns the event of a seasonal invitation. Its name is the title before the first statement, or the name of the season.
-fn evening(brief: &Brief, language: Language) -> Option<Event> {
-    let bank = Bank::of(language);
-    let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;
-    let is_title = |part: &&Part| {
-        let is_before = part.span.is_some_and(|span| span.end <= first.start && first.start - span.end <= 1);
-        let is_short = count(&part.text) <= LABEL_WORDS_MAX;
-        is_before && is_short && part.text.trim_end().ends_with(':') && bank.season(&folded(&part.text)).is_some()
-    };
-    if let Some(title) = brief.instructions.iter().find(is_title) {
-        let text = title.text.trim().trim_end_matches(':').to_owned();
-        return Some(Event { name: Part { text, span: title.span } });
+/// Removes products that a launch only mentions as a kind of thing, after the name of the news: "Our flower subscription: a seasonal bouquet
+/// every two weeks". The email is not about the product with this name, and its price is different.
+fn drop_kinds(brief: &mut Brief, language: Language) {
+    if brief.purpose != Goal::Launch {
+        return;
     }
-    let texts = brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join(" ");
-    let season = bank.season(&folded(&texts))?;
-    let name = bank.phrases(&format!("season.{season}.name")).first()?;
-    Some(Event { name: Part { text: name.clone(), span: None } })
+    let texts: Vec<String> = brief.facts.iter().filter(|fact| is_statement(fact)).map(|fact| fact.text.clone()).collect();
+    let is_kind = |fact: &Fact| {
+        let name = fact.text.trim();
+        let is_after = |text: &String| {
+            let (head, rest) = text.split_once(": ")?;
+            let (before, _) = rest.split_once(name)?;
+            let article = before.trim_end().rsplit(' ').next().unwrap_or_default().to_lowercase();
+            Some(!folded(head).contains(&folded(name)) && ARTICLES.contains(&article.as_str()))
+        };
+        fact.kind == FactKind::Product
+            && name.starts_with(char::is_lowercase)
+            && language != Language::De
+            && texts.iter().filter_map(is_after).any(|is_kind| is_kind)
+    };
+    brief.facts.retain(|fact| !is_kind(fact));
 }

@@ -9,7 +9,7 @@ use jiff::civil::{Date, Time};
 use super::format::{Money, Saving};
 use super::language::{Bank, Format, Language};
 use super::rules::Rules;
-use super::text::{folded, is_in, tidy, typographic};
+use super::text::{folded, is_in, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use crate::features::projects::brand::Brand;
 
@@ -48,8 +48,6 @@ pub struct Card {
     pub shown: bool,
 }
 
-/// The maximum number of words in a label before a link.
-const LABEL_WORDS_MAX: usize = 3;
 /// The maximum number of words in a name before a price.
 const PRICED_WORDS_MAX: usize = 9;
 /// The maximum number of words before an amount that show whether the amount itself is included.
@@ -105,40 +103,6 @@ impl<'a> Content<'a> {
 
     pub fn fact(&self, at: usize) -> &'a Fact {
         &self.brief.facts[at]
-    }
-
-    /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
-    pub fn text(&self, at: usize) -> String {
-        self.told(self.fact(at))
-    }
-
-    fn told(&self, fact: &Fact) -> String {
-        let text = typographic(&tidy(&fact.text));
-        if !matches!(fact.kind, FactKind::Sentence | FactKind::Condition) {
-            return text;
-        }
-        let labels = Bank::of(self.language).phrases("words.labels");
-        let is_label = |head: &str| {
-            let head = folded(head);
-            labels.iter().any(|label| match label.strip_suffix('*') {
-                Some(start) => head.starts_with(&folded(start)),
-                None => head == folded(label),
-            })
-        };
-        let rest = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).find(|(head, _)| is_label(head));
-        rest.map_or_else(|| text.clone(), |(_, rest)| super::text::capital(rest.trim()))
-    }
-
-    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com", "Button to https://example.com". The
-    /// button replaces it.
-    fn is_link_label(&self, fact: &Fact) -> bool {
-        let [address] = super::text::addresses(&fact.text)[..] else { return false };
-        let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));
-        let is_button = Bank::of(self.language).has_word("words.button", head);
-        let is_label = (head.trim_end().ends_with(':') || is_button)
-            && !head.contains(',')
-            && head.split_whitespace().count() <= LABEL_WORDS_MAX;
-        is_label && !rest.contains(char::is_alphanumeric)
     }
 
     /// Returns whether a statement only lists products, which the email shows as cards: "The Tide Vase and the Salt Pig".
@@ -229,7 +193,8 @@ impl<'a> Content<'a> {
             }
             _ => false,
         };
-        literal || counted || self.forms(fact).iter().any(shown)
+        let is_place = fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim())));
+        literal || counted || is_place || self.forms(fact).iter().any(shown)
     }
 
     /// Returns the forms in which the email's language writes the value of a fact.
@@ -260,8 +225,10 @@ impl<'a> Content<'a> {
         match &fact.value {
             Some(FactValue::Days { first, last: None }) => Some(format.date(*first, self.today)),
             Some(FactValue::Days { first, last: Some(last) }) => Some(format.days(*first, *last, self.today)),
-            Some(FactValue::Clock { start, end: None }) => Some(format.time(*start)),
-            Some(FactValue::Clock { start, end: Some(end) }) => Some(format.times(*start, *end)),
+            Some(FactValue::Clock { start, end }) => {
+                let time = end.map_or_else(|| format.time(*start), |end| format.times(*start, end));
+                Some(super::format::zone(&fact.text).map_or_else(|| time.clone(), |zone| format!("{time} {zone}")))
+            }
             Some(FactValue::Money { amount, currency }) if is_bare(&fact.text) => Some(format.amount(*amount, currency)),
             _ => words(),
         }
@@ -311,6 +278,10 @@ impl<'a> Content<'a> {
         let is_set = prices.any(|at| cards.iter().all(|card| card.price != Some(at)));
         if is_set && cards.len() > 1 {
             cards.iter_mut().for_each(|card| card.shown &= card.price.is_some());
+        }
+        // An invitation names a product in passing, and its button does not lead to the product.
+        if matches!(self.brief.purpose, Goal::Event | Goal::Webinar) {
+            cards.retain(|card| card.price.is_some());
         }
         cards
     }
@@ -559,7 +530,9 @@ impl<'a> Content<'a> {
         let parts = parts.chain(brief.offer.iter().flat_map(|offer| &offer.gift)).chain(&brief.unclear);
         for part in parts {
             let known = missing.iter().any(|other| other.span.is_some() && other.span == part.span);
-            if !known && !contains_words(said, &part.text) {
+            // A link has a label of its own.
+            let words = super::text::addresses(&part.text).iter().fold(part.text.clone(), |text, own| text.replace(own, " "));
+            if !known && !contains_words(said, &words) {
                 missing.push(part.clone());
             }
         }

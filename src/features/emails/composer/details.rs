@@ -172,8 +172,11 @@ impl Writer<'_> {
     /// Removes the statements that only repeat what the table shows, before the opening prints them.
     pub fn keep_untabled(&mut self) {
         if !self.hours().is_empty() {
-            let notes: Vec<usize> = self.content.day_notes().into_iter().map(|(at, ..)| at).collect();
-            return self.statements.retain(|at| !notes.contains(at));
+            let content = self.content;
+            let notes: Vec<usize> = content.day_notes().into_iter().map(|(at, ..)| at).collect();
+            // The table of the listed hours does not have the notes.
+            let lists = self.statements.iter().copied().find(|at| content.listed_hours(*at).is_some());
+            return self.statements.retain(|at| lists.map_or_else(|| !notes.contains(at), |list| list != *at));
         }
         if matches!(self.goal, Goal::Event | Goal::Webinar) {
             let rows = self.rows();

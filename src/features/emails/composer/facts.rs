@@ -30,6 +30,8 @@ const NAME_CHARACTERS_MAX: usize = 60;
 /// The minimum and maximum length, in characters, of a statement that can be a title.
 const NEWS_CHARACTERS_MIN: usize = 8;
 const NEWS_CHARACTERS_MAX: usize = 90;
+/// The minimum number of words in the part of a statement that is a title.
+const TITLE_WORDS_MIN: usize = 3;
 /// The number of statements, from the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days before a date in which its weekday alone identifies it.
@@ -97,7 +99,8 @@ impl Source<'_> {
         let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let full = content.venue().filter(|_| invites);
-        know("place", full.or_else(|| venue.map(|fact| fact.text.clone()).filter(short)));
+        let place = venue.map(|fact| super::venue::own_place(fact.text.trim()).to_owned());
+        know("place", full.or_else(|| place.filter(short)));
         know("since", self.since());
         let is_ahead = |fact: &Fact| matches!(fact.value, Some(FactValue::Days { first, .. }) if first > content.today);
         know("planned", flag(content.brief.facts.iter().any(is_ahead)));
@@ -129,18 +132,23 @@ impl Source<'_> {
         if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
             return None;
         }
-        let first = content.statements.iter().take(NEWS_STATEMENTS);
+        // The remedy of a mistake is not its news.
+        let count = if matches!(self.goal, Goal::Recall | Goal::Apology) { 1 } else { NEWS_STATEMENTS };
+        let first = content.statements.iter().take(count);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         let refers = |at: &usize| {
             let text = folded(&content.text(*at));
             let word = text.split_whitespace().next().unwrap_or_default();
-            HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && PRONOUNS.contains(&word)
+            // A condition, such as "If you already have a plan, …", follows the news.
+            let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
+            HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && follows
         };
         first.into_iter().filter(|at| !refers(at)).find_map(|at| self.title_of(*at))
     }
 
-    /// Returns a statement as a title. If the whole statement is too long or ends in its price, its first part is the title: "Christmas
-    /// menu from 11 to 23 December" for "Christmas menu from 11 to 23 December: four courses for €58".
+    /// Returns a statement as a title. If the whole statement is long or ends in its price, its first part is the title: "Christmas menu
+    /// from 11 to 23 December" for "Christmas menu from 11 to 23 December: four courses for €58", or "Our new tea subscription" for "Our
+    /// new tea subscription 3 tins every 2 months …".
     fn title_of(&self, at: usize) -> Option<String> {
         let content = self.content;
         let text = content.text(at);
@@ -152,27 +160,54 @@ impl Source<'_> {
             (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&length) && !ends(text) && !text.contains(['?', '@'])
         };
         let has_number = |text: &str| text.contains(['%', '€', '$', '£']);
+        // A number at the end is whole unless another number continues it: "on 24, 25 and 26 May", "11 - 13 December".
+        let is_cut = |(head, rest): &(&str, &str)| {
+            [head.chars().next_back(), rest.chars().next()].into_iter().flatten().filter(char::is_ascii_digit).count() == 2
+        };
         let heads = [": ", " – ", " — ", " - ", "; "].into_iter().filter_map(|mark| bare.split_once(mark));
-        let head = heads.map(|(head, _)| head).min_by_key(|head| head.len());
+        let head = heads.filter(|head| !is_cut(head)).map(|(head, _)| head).min_by_key(|head| head.len());
         // Without the words after the comma, a part with a number may promise too much.
-        let clause = bare.split_once(", ").map(|(head, _)| head).filter(|head| !has_number(head));
-        let clause = clause.filter(|head| !super::stories::starts_clause(head, content.language));
+        let clause = bare.split_once(", ").filter(|(head, _)| !has_number(head));
+        let clause = clause
+            .filter(|clause| !is_cut(clause))
+            .map(|(head, _)| head)
+            .filter(|head| !super::stories::starts_clause(head, content.language));
         let priced = content.priced(at);
         let is_list = priced.is_some() && content.statements.iter().filter(|at| content.priced(**at).is_some()).count() > 1;
         let name = priced.map(|(name, _)| name).filter(|name| name.split(' ').count() > 2 && !is_list);
-        let apologizes = self.goal == Goal::Apology && length(bare) > NAME_CHARACTERS_MAX;
+        let is_long = length(bare) > NAME_CHARACTERS_MAX;
         // The statement with the code is the text of the coupon, so no part of it is the title.
         let has_code = content.facts_in(at).iter().any(|at| content.fact(*at).kind == FactKind::Code);
         let whole = Some(bare).filter(|_| content.is_title(at) && !has_code);
+        let is_phrase = |part: &&str| {
+            let words = part.split(' ').count();
+            (TITLE_WORDS_MIN..).contains(&words)
+                && !part.contains("http")
+                && length(part) <= NAME_CHARACTERS_MAX
+                && part.contains('(') == part.contains(')')
+        };
+        let head = head.filter(is_phrase);
+        // The words after the colon belong to the text: "New hours: Monday closed, …".
+        let clause = clause.filter(|clause| is_phrase(clause) && !head.is_some_and(|head| clause.starts_with(head)));
         let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
-        let part = part.filter(|part| part.contains(' ') && !part.contains("http") && length(part) <= NAME_CHARACTERS_MAX);
-        let is_cut = |part: &str| part.ends_with(|c: char| c.is_ascii_digit()) || part.contains('(') != part.contains(')');
-        let part = part.filter(|part| !is_cut(part));
         let part = part.max_by_key(|part| length(part));
-        let all = whole.filter(|_| !apologizes).into_iter().chain(name.as_deref()).chain(part).chain(whole);
+        let start = self.before_number(bare).filter(is_phrase).filter(|_| !is_list && !has_code);
+        // The hours of the days are in a table.
+        let is_long = is_long || self.goal == Goal::OpeningHours && head.is_some();
+        let all = whole.filter(|_| !is_long).into_iter().chain(name.as_deref()).chain(part).chain(whole).chain(start);
         let quotes = super::groups::testimonial(&text).is_some();
         let title = all.into_iter().find(|part| fits(part)).filter(|_| !quotes)?;
         Some(capital(closed(title).trim_end_matches([',', ';', ':'])))
+    }
+
+    /// Returns the words of a statement before its first number, unless the last of them needs the number: "from", "in".
+    fn before_number<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let end = text.find(|c: char| c.is_ascii_digit() || matches!(c, '€' | '$' | '£'))?;
+        let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
+        let last = folded(head.rsplit(' ').next().unwrap_or_default());
+        let common = Bank::of(self.content.language).phrases("words.common");
+        // The number of "CH-250" is a part of a name.
+        (text[..end].ends_with(' ') && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }
 
     /// Returns the season that the brief names, if the email's goal can be seasonal.
@@ -276,7 +311,9 @@ impl Source<'_> {
                 facts.insert("range", "✓".to_owned());
             }
         }
-        if !self.has_started {
+        // "Available today" is no date to wait for.
+        let is_ahead = content.days(FactRole::OfferStarts).is_none_or(|(first, ..)| first > today);
+        if !self.has_started && is_ahead {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);
         }
         self.know_ends(facts);
@@ -291,6 +328,7 @@ impl Source<'_> {
         ] {
             self.know_day(facts, names, role);
         }
+        self.know_weekday(facts);
         if let Some((first, last, _)) = content.days(FactRole::Closed) {
             let (place, day) = match last {
                 Some(last) => ("common.moment_range", format.days(first, last, today)),
@@ -305,6 +343,23 @@ impl Source<'_> {
         let time = time.or_else(|| content.venue_time().filter(|_| matches!(self.goal, Goal::Event | Goal::Webinar)));
         let time = time.and_then(|fact| content.shown(fact));
         facts.extend(time.map(|time| ("time", time)));
+    }
+
+    /// Adds the weekday on which something happened, without its date if the prompt does not give it: the weekday may be in the past.
+    fn know_weekday(&self, facts: &mut Facts) {
+        let content = self.content;
+        let happened = |fact: &&Fact| {
+            let is_date = fact.kind == FactKind::Date && fact.role == Some(FactRole::Happened) && fact.story.is_none();
+            is_date && !fact.text.contains(|c: char| c.is_ascii_digit())
+        };
+        let Some(fact) = content.brief.facts.iter().find(happened) else { return };
+        if let Some(FactValue::Days { first, last: None }) = fact.value
+            && first != content.today
+            && content.language.names_days()
+        {
+            facts.remove("happened");
+            facts.insert("happened_day", content.format.weekday(first));
+        }
     }
 
     /// Adds the end of a trial: its day or, without one, the remaining time in the prompt's words. If the brief has an offer or a code, the

@@ -202,6 +202,16 @@ fn is_far(date: Date, today: Date) -> bool {
     far && date.year() != today.year()
 }
 
+/// Returns the time zone at the end of a time: "11 AM Pacific", "19:00 CET".
+pub fn zone(text: &str) -> Option<&str> {
+    const ZONES: [&str; 20] = [
+        "Pacific", "Eastern", "Central", "Mountain", "PT", "PST", "PDT", "ET", "EST", "EDT", "CT", "MT", "GMT", "BST", "UTC",
+        "CET", "CEST", "MEZ", "MESZ", "AEST",
+    ];
+    let last = text.trim_end_matches('.').rsplit(' ').next()?;
+    ZONES.contains(&last).then_some(last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

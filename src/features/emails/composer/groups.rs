@@ -189,8 +189,13 @@ impl Writer<'_> {
             }
             Group::Prices(head, all) => {
                 self.head(head);
-                let row =
-                    |(name, price): &(String, String)| Row { cells: vec![Rich::plain(name), Rich::plain(price)], strong: false };
+                let days = self.days_of(&all);
+                let row = |(name, price): &(String, String)| {
+                    let day = days.iter().find(|day| name.starts_with(&format!("{day} ")));
+                    let dish = day.map_or(name.as_str(), |day| &name[day.len() + 1..]);
+                    let cells = day.map(String::as_str).into_iter().chain([dish, price.as_str()]);
+                    Row { cells: cells.map(Rich::plain).collect(), strong: false }
+                };
                 for part in all.chunks(limits::EMAIL_TABLE_ROWS_MAX) {
                     let rows = part.iter().map(row).collect();
                     self.push(Block::Table(Table { id: self.id("prices"), title: None, head: Vec::new(), rows }));
@@ -207,10 +212,20 @@ impl Writer<'_> {
         }
     }
 
+    /// Returns the days at the start of the names of a price list, such as the menu of a week, if each name has one: "Monday minestrone".
+    fn days_of(&self, all: &[(String, String)]) -> Vec<String> {
+        let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
+        let days: Vec<String> = dates.map(|fact| capital(&fact.text)).filter(|day| !day.contains(' ')).collect();
+        let has_day = |(name, _): &(String, String)| days.iter().any(|day| name.starts_with(&format!("{day} ")));
+        if all.iter().all(has_day) { days } else { Vec::new() }
+    }
+
     /// Writes the words that introduce a list or a table, unless the email already contains them.
     fn head(&mut self, head: Option<String>) {
         if let Some(head) = head.filter(|head| !self.said.contains(folded(head).trim())) {
-            let text = self.marked(&format!("{}:", capital(&head)), &[]);
+            let told = head.split_once(", ").filter(|(start, rest)| self.is_title(start) && rest.contains(' '));
+            let head = told.map_or(head.as_str(), |(_, rest)| rest);
+            let text = self.marked(&format!("{}:", capital(head)), &[]);
             self.text(&text);
         }
     }

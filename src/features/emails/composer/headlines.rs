@@ -5,7 +5,7 @@ use super::sections::{Writer, place};
 use super::text::{capital, folded, tidy, unquoted};
 use super::voice::Voice;
 use super::{Draft, sections};
-use crate::features::emails::brief::{FactKind, Goal, Part};
+use crate::features::emails::brief::{FactKind, FactRole, Goal, Part};
 use crate::features::emails::document::{Block, HeadingLevel, Line, Purpose, Row};
 use crate::vocab::limits;
 
@@ -19,6 +19,9 @@ const TITLE_CHARACTERS_MAX: usize = 100;
 pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
+
+/// The minimum number of words in the name of an event that is a whole title.
+const EVENT_TITLE_WORDS_MIN: usize = 5;
 
 /// The sign between the parts of a preheader.
 const SEPARATOR: &str = " · ";
@@ -53,6 +56,13 @@ impl Draft<'_> {
         (names && self.job == "launch.main").then(|| news.clone())
     }
 
+    /// Returns the name of an event that is a whole title, such as that of a talk: "From timesheet to invoice in five minutes". The phrases
+    /// for an invitation, such as "… on December 9", continue only short names.
+    fn title_of_event(&self, book: &Phrasebook) -> Option<String> {
+        let name = book.facts.get("event_name").filter(|_| self.job == "event.main")?;
+        (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN).then(|| name.clone())
+    }
+
     pub fn subject(&self, book: &mut Phrasebook) -> Subject {
         if let Some(subject) = self.prescribed(self.content.brief.subject.as_ref(), Subject::MAX) {
             return Line::new(&subject);
@@ -64,7 +74,8 @@ impl Draft<'_> {
         let season = book.season.clone().filter(|_| self.greets(book)).map(|season| format!("season.{season}.subject"));
         let place =
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
-        let text = self.news_of_product(book).or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
+        let own = self.news_of_product(book).or_else(|| self.title_of_event(book));
+        let text = own.or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
         let text = short(self.undated(text.unwrap_or_else(|| self.name())));
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
@@ -96,7 +107,7 @@ impl Draft<'_> {
         }
         let season = book.season.clone().filter(|_| self.greets(book));
         let season = season.and_then(|season| book.line(&format!("season.{season}.headline")));
-        let season = season.or_else(|| self.news_of_product(book));
+        let season = season.or_else(|| self.news_of_product(book)).or_else(|| self.title_of_event(book));
         let own = place(book, self.headline_job(book), "headline");
         let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
         title.unwrap_or_else(|| tidy(subject))
@@ -112,13 +123,19 @@ impl Draft<'_> {
         let is_new = |text: &str| !known.contains(&folded(text)) && !text.contains("http");
         let mut out = String::new();
         if !self.job.starts_with("general.") {
-            let (mut sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
+            let deadlines = ["common.label_reply_by", "common.label_order_by"].map(|place| writer.book.label(place));
+            let (mut sentences, details) =
+                (sentences(&writer.blocks), details(&writer.blocks, &deadlines, self.goal == Goal::OpeningHours));
             // The statements of the brief are news; the opening phrase is not.
             let told: String = self.content.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
             sentences.sort_by_key(|sentence| !told.contains(folded(sentence).trim()));
             // The most important facts of invitations and opening hours are in their table.
             let is_dated = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::OpeningHours);
+            let days = self.content.brief.facts.iter().filter(|fact| fact.role == Some(FactRole::Event) && fact.value.is_some());
+            let days: Vec<String> = days.filter(|_| is_dated && details.is_some()).map(|fact| folded(&fact.text)).collect();
+            sentences.retain(|sentence| !days.iter().any(|day| folded(sentence).contains(day.trim())));
             let (first, last) = if is_dated { (details, None) } else { (None, details) };
+            let last = last.filter(|_| sentences.is_empty());
             for sentence in first.into_iter().chain(sentences).chain(last) {
                 let length = out.chars().count();
                 let fits = length + 1 + sentence.chars().count() <= PREHEADER_CHARACTERS_MAX;
@@ -133,12 +150,16 @@ impl Draft<'_> {
         if out.is_empty() {
             out = further_titles(&writer.blocks, &known);
         }
+        if out.is_empty() && !self.job.starts_with("general.") {
+            out = sentences(&writer.blocks).iter().find_map(|text| clauses(text, &known)).unwrap_or_default();
+        }
         let enough = |text: &String| text.chars().count() >= PREHEADER_CHARACTERS_MIN / 2;
         if let Some(text) = Some(out).filter(enough) {
             return Line::new(&text);
         }
         let place = sections::place(&writer.book, self.job, "preheader");
-        let text = writer.book.line_within(&place, PREHEADER_CHARACTERS_MAX).unwrap_or_default();
+        let mut phrase = || writer.book.line_within(&place, PREHEADER_CHARACTERS_MAX);
+        let text = phrase().filter(|text| is_new(text)).or_else(phrase).unwrap_or_default();
         if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
     }
 }
@@ -169,6 +190,21 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
+/// Returns the clauses of a long sentence that fit into a preheader, without the first clause if the subject or the title says it.
+fn clauses(sentence: &str, known: &str) -> Option<String> {
+    let mut parts: Vec<&str> = sentence.split(", ").collect();
+    if known.contains(&folded(parts.first()?)) {
+        parts.remove(0);
+    }
+    while parts.len() > 1 && parts.join(", ").chars().count() > PREHEADER_CHARACTERS_MAX {
+        parts.pop();
+    }
+    let text = capital(parts.join(", ").trim_end_matches('.'));
+    let length = text.chars().count();
+    let fits = (PREHEADER_CHARACTERS_MIN / 2..=PREHEADER_CHARACTERS_MAX).contains(&length) && !text.contains("http");
+    (fits && !known.contains(&folded(&text))).then_some(text)
+}
+
 /// Returns the titles of the stories that the subject and the title do not name, on one line.
 fn further_titles(blocks: &[Block], known: &str) -> String {
     let titles = blocks.iter().flat_map(|block| match block {
@@ -190,7 +226,7 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
 
 /// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". In a table of opening hours, the
 /// label of each row is a day.
-fn details(blocks: &[Block]) -> Option<String> {
+fn details(blocks: &[Block], deadlines: &[String], lists_days: bool) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),
         _ => None,
@@ -198,9 +234,11 @@ fn details(blocks: &[Block]) -> Option<String> {
     let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     let value = |row: &Row| {
         let (label, value) = (row.cells.first()?.words(), row.cells.last()?.words());
-        Some(if label.contains(|c: char| c.is_ascii_digit()) { format!("{label}: {value}") } else { value })
+        Some(if lists_days || label.contains(|c: char| c.is_ascii_digit()) { format!("{label}: {value}") } else { value })
     };
-    let values = table.rows.iter().filter_map(value).filter(|value| !is_number(value));
+    // Next to the date of an event, its deadline would be a second date without a label.
+    let rows = table.rows.iter().filter(|row| !row.cells.first().is_some_and(|label| deadlines.contains(&label.words())));
+    let values = rows.filter_map(value).filter(|value| !is_number(value));
     let values: Vec<String> = values.take(3).collect();
     Some(values.join(SEPARATOR))
 }

@@ -6,6 +6,9 @@ use super::text::folded;
 use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
 
+/// The minimum length, in characters, of the words of a phrase that are compared with the statements.
+const TOLD_CHARACTERS_MIN: usize = 4;
+
 impl Writer<'_> {
     /// Returns the text of the opening: a phrase, the first statements, or both.
     pub fn lead(&mut self) -> String {
@@ -24,7 +27,9 @@ impl Writer<'_> {
         let told = format!("{}.told", self.job);
         // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
-            let said = self.statements.iter().map(|at| self.content.text(*at)).chain([self.said.clone()]);
+            // The phrase about the day says more than the title.
+            let title = Some(self.said.clone()).filter(|_| !self.book.facts.contains_key("happened_day"));
+            let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
         };
         if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) && !apologizes {
@@ -43,9 +48,10 @@ impl Writer<'_> {
                 String::new()
             }
             (false, None) if is_main && apologizes => String::new(),
-            (false, None) if is_main => self.markup("ask").unwrap_or_default(),
+            (false, None) if is_main => self.markup("ask").filter(|ask| !self.repeats_statements(ask)).unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };
+        let intro = self.without_title(&intro);
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
         self.said.push_str(&folded(&parts.join(" ")));
         self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
@@ -63,6 +69,23 @@ impl Writer<'_> {
         }
         parts.extend(after);
         parts.join(" ")
+    }
+
+    /// Returns a phrase without a sentence that is the title: "Thank you for signing up. Good to have you with us."
+    fn without_title(&self, phrase: &str) -> String {
+        let all = super::knowledge::split(phrase);
+        let others: Vec<&str> = all.iter().copied().filter(|sentence| folded(sentence) != self.title).collect();
+        if others.len() == all.len() { phrase.to_owned() } else { others.join(" ").trim().to_owned() }
+    }
+
+    /// Returns whether the statements say most of what the first sentence of a phrase says: "You left something in your cart".
+    fn repeats_statements(&self, phrase: &str) -> bool {
+        let told: String = self.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
+        let first = super::knowledge::split(phrase).first().map_or_else(|| phrase.to_owned(), |first| (*first).to_owned());
+        let first = folded(&first);
+        let words: Vec<&str> = first.split_whitespace().filter(|word| word.chars().count() >= TOLD_CHARACTERS_MIN).collect();
+        let same = words.iter().filter(|word| told.contains(&format!(" {word} "))).count();
+        words.len() > 1 && same * 5 >= words.len() * 3
     }
 
     fn lead_with(&mut self, deal: Option<String>) -> String {

@@ -6,7 +6,7 @@ use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
 use super::text::{addresses, bare_address, capital, ended, folded, tidy};
-use crate::features::emails::brief::FactKind;
+use crate::features::emails::brief::{FactKind, Goal};
 
 /// The markup of a passage.
 enum Mark {
@@ -19,9 +19,29 @@ impl Writer<'_> {
     /// Returns a statement as a sentence in markup, without its first words if they are the title.
     pub fn sentence(&self, at: usize) -> String {
         let text = self.content.text(at);
-        let told = text.split_once(", ").filter(|(head, rest)| folded(head) == self.title && rest.contains(' '));
-        let text = told.map_or(text.as_str(), |(_, rest)| rest);
+        let marks = [", ", ": ", " – ", " - "];
+        let told = marks.into_iter().filter_map(|mark| text.split_once(mark));
+        let told = told.into_iter().find(|(head, rest)| self.is_title(head) && rest.contains(' '));
+        // "Vouchers for Christmas 25, 50 or 100 euros" below the title "Vouchers for Christmas".
+        let number = text.find(|c: char| c.is_ascii_digit()).filter(|at| folded(&text[..*at]) == self.title);
+        let rest = told.map(|(_, rest)| rest).or_else(|| number.map(|at| &text[at..]));
+        let text = rest.unwrap_or(text.as_str());
         self.marked(&ended(&capital(text)), &self.content.facts_in(at))
+    }
+
+    /// Returns whether the title has all words of the start of a statement, besides small words: "Réveillon du 31 décembre" for the title
+    /// "Réveillon, le 31 décembre".
+    pub fn is_title(&self, head: &str) -> bool {
+        let common = self.book.bank().phrases("words.common");
+        let head = folded(head);
+        let mut words = head.split_whitespace().filter(|word| !common.iter().any(|own| folded(own).trim() == *word)).peekable();
+        // The title writes several days in its own form.
+        let numbers = head.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count();
+        head == self.title
+            || numbers < 2
+                && self.goal == Goal::Event
+                && words.peek().is_some()
+                && words.all(|word| self.title.contains(&format!(" {word} ")))
     }
 
     /// Returns a text of the prompt as markup with its links. The dates and codes of `facts` are bold.
@@ -29,7 +49,7 @@ impl Writer<'_> {
         let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
         let mut marks = self.links_in(&text);
         for fact in facts.iter().map(|at| self.content.fact(*at)) {
-            let words = tidy(&fact.text);
+            let words = tidy(fact.text.trim_end_matches('.'));
             let is_bold = matches!(fact.kind, FactKind::Date | FactKind::Code) && words.len() > 2;
             let found = is_bold.then(|| free(&text, &words, &marks)).flatten();
             marks.extend(found.map(|range| (range, Mark::Bold)));

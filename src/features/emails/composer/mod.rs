@@ -19,14 +19,18 @@ mod frame;
 mod goals;
 mod groups;
 mod headlines;
+mod hurried;
 mod knowledge;
+mod labels;
 mod language;
 mod lead;
 mod marks;
 mod material;
 mod phrases;
 mod plan;
+mod prices;
 mod printed;
+mod purposes;
 mod rules;
 mod sections;
 mod stories;
@@ -308,8 +312,12 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
+        // A letter has no picture, so an announcement of a thing that the brand has a picture of is no letter.
+        let is_plain = |layout: &Layout| *layout == Layout::Letter && has_picture && !self.shape.sells;
         let fits = |layout: &Layout| {
-            (has_picture || !goals::needs_picture(*layout)) && (*layout != Layout::Midnight || theme::is_dark(self.brand))
+            (has_picture || !goals::needs_picture(*layout))
+                && (*layout != Layout::Midnight || theme::is_dark(self.brand))
+                && !is_plain(layout)
         };
         let fitting: Vec<Layout> = all.iter().copied().filter(fits).collect();
         fitting[(mix(self.seed(), "layout") % fitting.len().max(1) as u64) as usize]
@@ -392,6 +400,8 @@ impl Draft<'_> {
         // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
+        // A price belongs to something that the brief names, and other products would distract from it.
+        let fills = fills && content.first(FactKind::Price).is_none();
         let fills = fills || self.job == "general.picks" || rules.products.is_some();
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();
@@ -411,6 +421,13 @@ impl Draft<'_> {
         // A grid needs images, so products with an image come first.
         order.sort_by_key(|place| self.brand.products[*place].image.is_none());
         order
+    }
+
+    /// Returns the indexes of the products that the email shows as cards, because the brief names them.
+    fn cards(&self) -> Vec<usize> {
+        let shows = self.shape.sells && !self.content.rules.no_products;
+        let cards = self.content.cards.iter().filter(|card| card.shown && shows);
+        cards.map(|card| card.product).filter(|place| *place < self.brand.products.len()).collect()
     }
 
     /// Returns the picture for the top of the email, and the other given pictures.
@@ -436,13 +453,17 @@ impl Draft<'_> {
         let is_general = self.job.starts_with("general.");
         let topic = self.content.topic();
         // The grid already shows these pictures.
-        let cards: HashSet<String> =
-            self.products().into_iter().filter_map(|place| self.brand.products[place].image.clone()).collect();
+        let cards: HashSet<String> = self
+            .products()
+            .into_iter()
+            .chain(self.cards())
+            .filter_map(|place| self.brand.products[place].image.clone())
+            .collect();
         match self.shape.pictures {
             Pictures::None => None,
             _ if self.content.rules.no_images || !brief.stories.is_empty() => None,
             Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job),
-            Pictures::Any | Pictures::Named if featured.is_some() => None,
+            Pictures::Any | Pictures::Named if featured.is_some() && self.shape.sells => None,
             Pictures::Any | Pictures::Named => material::fitting(self.brand, &topic, &cards)
                 .or_else(|| material::of_kind(self.brand, &self.content.title_words()))
                 .filter(|picture| !cards.contains(picture.src.as_str())),
@@ -457,7 +478,7 @@ impl Draft<'_> {
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
         let page = featured.and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        let page = page.filter(|_| self.shape.sells);
+        let page = page.filter(|_| self.shape.sells || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
             matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);

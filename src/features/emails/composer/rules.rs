@@ -54,6 +54,7 @@ impl Rules {
                 }
             }
         }
+        rules.formal = rules.formal.or_else(|| super::voice::form_of(brief));
         rules
     }
 

@@ -79,6 +79,7 @@ impl Writer<'_> {
     /// Writes the content of the brief.
     fn message(&mut self) {
         self.offer();
+        self.changed_prices();
         self.details();
         self.body();
         self.leftovers();
@@ -246,12 +247,12 @@ impl Writer<'_> {
         let product = |card: &content::Card| {
             let shown = self.product(card.product, true)?;
             let (price, old) = (money(card.price), money(card.old_price));
-            // The old price comes only from the brief.
-            Some(Product {
-                price: price.clone().or(shown.price),
-                price_before: old.filter(|old| price.is_some() && price.as_ref() != Some(old)),
-                ..shown
-            })
+            // Both prices come either from the brief or from the shop.
+            let before = match &price {
+                Some(price) => old.filter(|old| old != price),
+                None => shown.price_before.clone(),
+            };
+            Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
         let shown = content.cards.iter().filter(|card| card.shown);
         let products: Vec<Product> = shown.filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();

@@ -3,9 +3,9 @@
 use super::language::{Bank, Language};
 use super::material;
 use super::sections::Writer;
-use super::text::{addresses, capital, closed, ended, tidy, unquoted};
+use super::text::{addresses, capital, closed, ended, folded, tidy, unquoted};
 use super::tokens::plain;
-use crate::features::emails::brief::Story;
+use crate::features::emails::brief::{FactKind, Part, Story};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -15,6 +15,9 @@ const HEADING_CHARACTERS_MIN: usize = 8;
 const HEADING_CHARACTERS_MAX: usize = 64;
 /// The maximum length, in characters, of a story without a heading that is printed as a list item.
 const ITEM_CHARACTERS_MAX: usize = 90;
+/// The maximum number of words in the label of a link, and the maximum number of characters between the label and the link.
+const LABEL_WORDS_MAX: usize = 3;
+const LABEL_GAP: u32 = 3;
 /// The maximum number of stories that get a section each. A section consists of several blocks, and the number of blocks is limited.
 const SECTIONS_MAX: usize = 8;
 
@@ -125,9 +128,12 @@ impl Writer<'_> {
     /// before it.
     fn story(&mut self, at: usize, story: &Story) {
         let (title, text) = split(story, self.content.language);
+        let is_first = self.content.stories.first() == Some(&at);
         match &title {
+            // The title of the email is the heading of the first story.
+            Some(title) if is_first && folded(title) == self.title => {}
             Some(title) => self.heading(title),
-            None if self.content.stories.first() != Some(&at) => {
+            None if !is_first => {
                 let divider = Divider { id: self.id("divider"), look: Pause::default() };
                 self.push(Block::Divider(divider));
             }
@@ -137,6 +143,13 @@ impl Writer<'_> {
             let block = Image { id: self.id("image"), image: picture, caption: None, width: ImageWidth::Content };
             self.push(Block::Image(block));
         }
+        // The link has a label of its own.
+        let own = story
+            .link
+            .as_deref()
+            .and_then(|link| text.trim_end_matches('.').strip_suffix(link))
+            .map(|head| head.trim_end().to_owned());
+        let text = own.unwrap_or(text);
         let mut text = if text.is_empty() { text } else { ended(&capital(&text)) };
         let more = self.content.facts_of_story(at).into_iter().filter_map(|fact| self.unsaid(fact, &story.text.text));
         let more: Vec<String> = more.collect();
@@ -153,8 +166,24 @@ impl Writer<'_> {
         let Some(link) = address.and_then(material::link).filter(|link| !markup.contains(&format!("({link})"))) else {
             return markup;
         };
-        let more = format!("[{}]({link})", super::phrases::escape(&self.book.label("common.read_more")));
+        let label = self.label_of(story).unwrap_or_else(|| self.book.label("common.read_more"));
+        let more = format!("[{}]({link})", super::phrases::escape(&label));
         [markup, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap)
+    }
+
+    /// Returns the label that the prompt gives the link of a story: "Book" in "Book: https://example.com".
+    fn label_of(&self, story: &Story) -> Option<String> {
+        let content = self.content;
+        let link = story.link.as_deref()?;
+        let is_it = |fact: &&crate::features::emails::brief::Fact| {
+            fact.kind == FactKind::Link && super::content::same_address(&fact.text, link)
+        };
+        let start = content.brief.facts.iter().find(is_it)?.span?.start;
+        let is_before = |part: &&Part| part.span.is_some_and(|span| span.end <= start && start - span.end <= LABEL_GAP);
+        let label = content.brief.instructions.iter().find(is_before)?;
+        let label = tidy(label.text.trim().strip_suffix(':')?);
+        let fits = label.split(' ').count() <= LABEL_WORDS_MAX && content.prints(&label);
+        (fits && !self.book.bank().has_word("words.link", &label) && !label.is_empty()).then(|| capital(&label))
     }
 
     /// Returns a fact as text, unless the given text or the email so far contains it.

@@ -8,6 +8,8 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 
 /// The maximum number of words besides the date in a row of opening hours.
 const NOTE_WORDS_MAX: usize = 6;
+/// The minimum number of rows in a table of opening hours. A single day needs no table.
+const ROWS_MIN: usize = 2;
 
 impl Content<'_> {
     /// Splits a statement at the commas outside its dates, and separates the words before a colon.
@@ -19,7 +21,22 @@ impl Content<'_> {
             self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
         // A comma in a date is replaced by a character that no text contains.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
-        (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
+        let mut parts: Vec<String> = Vec::new();
+        for part in kept.split(", ").map(|part| part.trim().replace('\0', ", ")) {
+            // "25, 50 or 100 euros" is one part.
+            match parts.last_mut() {
+                Some(last)
+                    if is_bare_number(last.rsplit(' ').next())
+                        && is_bare_number(part.split(' ').next())
+                        && lists_numbers(&part) =>
+                {
+                    last.push_str(", ");
+                    last.push_str(&part);
+                }
+                _ => parts.push(part),
+            }
+        }
+        (head, parts)
     }
 
     /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
@@ -49,14 +66,21 @@ impl Content<'_> {
         let names = |part: &str| facts.iter().any(|fact| fact.kind == FactKind::Place && part.contains(fact.text.trim()));
         // A part with a time, such as "at 7 at the inn", is not used, because the place has its own fact.
         let is_free = |part: &str| !facts.iter().any(|fact| fact.value.is_some() && part.contains(fact.text.trim()));
-        let own = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part)))?;
-        // A preposition before a name is removed: "at The Net Loft". Before other words, it is kept: "in the lane".
-        let part = &parts[own];
-        let (_, name) = part.split_once(' ').unwrap_or(("", part));
-        let name = if name.starts_with(char::is_uppercase) { name } else { part };
         let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
-        let address = parts[own + 1..].iter().take_while(is_address).cloned();
-        Some(std::iter::once(capital(name)).chain(address).collect::<Vec<_>>().join(", "))
+        let joined = |name: &str, own: usize| {
+            let address = parts[own + 1..].iter().take_while(is_address).cloned();
+            std::iter::once(capital(own_place(name))).chain(address).collect::<Vec<_>>().join(", ")
+        };
+        if let Some(own) = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part))) {
+            // The preposition before a name goes: "at The Net Loft". Before other words it stays: "in the lane".
+            let part = &parts[own];
+            let (_, name) = part.split_once(' ').unwrap_or(("", part));
+            return Some(joined(if name.starts_with(char::is_uppercase) { name } else { part }, own));
+        }
+        // The address after a place: "at 7 at our shop, Market Street, Leipzig".
+        let place = facts.iter().find(|fact| fact.kind == FactKind::Place)?.text.trim();
+        let own = parts.iter().position(|part| part.ends_with(place))?;
+        parts.get(own + 1).filter(|next| is_address(next)).map(|_| joined(place, own))
     }
 
     /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
@@ -101,6 +125,26 @@ impl Content<'_> {
     }
 }
 
+impl Content<'_> {
+    /// Returns the rows of a statement that lists opening hours, each with its day and the rest: "Monday closed, Tuesday to Friday 10–6".
+    pub fn listed_hours(&self, at: usize) -> Option<Vec<(String, String)>> {
+        let facts: Vec<String> = self
+            .facts_in(at)
+            .into_iter()
+            .filter(|at| matches!(self.fact(*at).kind, FactKind::Date | FactKind::Period))
+            .map(|at| self.text(at))
+            .collect();
+        let (_, parts) = self.parts(at);
+        let row = |part: &String| {
+            let day = facts.iter().filter(|day| part.starts_with(day.as_str())).max_by_key(|day| day.len())?;
+            let rest = part[day.len()..].trim_matches([' ', ':', '–', '-', '=']);
+            (!rest.is_empty()).then(|| (capital(day), capital(rest)))
+        };
+        let rows: Vec<(String, String)> = parts.iter().map_while(row).collect();
+        (rows.len() == parts.len() && rows.len() >= ROWS_MIN).then_some(rows)
+    }
+}
+
 impl Writer<'_> {
     /// Returns the rows of opening hours in date order: each day with its hours, or with what happens on it. Empty for a single day, which
     /// needs no table.
@@ -121,11 +165,31 @@ impl Writer<'_> {
             let time = next.filter(|next| facts[*next].kind == FactKind::Time).and_then(|next| content.shown(&facts[next]));
             rows.extend(time.map(|time| (day, at, time)));
         }
-        if rows.len() < 2 {
-            return Vec::new();
+        if rows.len() < ROWS_MIN {
+            return content.statements.iter().find_map(|at| content.listed_hours(*at)).unwrap_or_default();
         }
         rows.extend(content.day_notes().into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
         rows.sort_by_key(|(day, ..)| *day);
         rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect()
     }
+}
+
+/// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
+pub fn own_place(text: &str) -> &str {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, rest) =
+        if first.eq_ignore_ascii_case("bei") { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
+    let is_pronoun = ["uns", "us", "nous", "ons"].contains(&first.to_lowercase().as_str());
+    if is_pronoun && !rest.is_empty() { rest } else { text }
+}
+
+/// Returns whether a word is a number without a sign.
+fn is_bare_number(word: Option<&str>) -> bool {
+    word.is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// Returns whether a part of a statement continues a list of numbers: "50 or 100 euros".
+fn lists_numbers(part: &str) -> bool {
+    let second = part.split(' ').nth(1).map(folded);
+    second.is_none_or(|word| ["or", "oder", "ou", "o", "of", "and", "und", "et", "y", "e", "en"].contains(&word.trim()))
 }

@@ -55,7 +55,8 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
             let rest = &prompt[at + before.len()..];
             let rest = rest.trim_start_matches(['.', ' ']);
             let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
-            email.words.month(&word).is_some() || [":", "h"].iter().any(|sign| rest.starts_with(sign))
+            let is_clock = |rest: &str| rest.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            email.words.month(&word).is_some() || is_clock(rest) || rest.starts_with('h')
         });
         return continues.then_some("is cut off.");
     }

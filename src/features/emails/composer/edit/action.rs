@@ -69,6 +69,8 @@ pub enum Place {
     Down,
     Top,
     Bottom,
+    /// After the signature.
+    End,
     Before(Anchor),
     After(Anchor),
 }
@@ -89,6 +91,8 @@ pub enum Topic {
     Shipping,
     Hours,
     Warranty,
+    /// The brand's email address and telephone number.
+    Contact,
 }
 
 /// The content of an added part.

@@ -9,9 +9,11 @@ use super::vocabulary::Vocabulary;
 use crate::features::emails::composer::Knowledge;
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::material;
-use crate::features::emails::composer::phrases::escape;
+use crate::features::emails::composer::phrases::{Phrasebook, escape};
+use crate::features::emails::composer::rules::Rules;
 use crate::features::emails::composer::text::{self, capital, is_in, tidy};
 use crate::features::emails::composer::tokens::Tokens;
+use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -193,6 +195,9 @@ impl Maker<'_> {
 /// Adds what the brand's knowledge base says about a topic, with a link to its page.
 pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
     let language = Language::of(&email.language).unwrap_or(Language::En);
+    if topic == Topic::Contact {
+        return contact(email, place, means, language);
+    }
     let found = || means.knowledge.iter().filter_map(|entry| Some((about(entry, topic)?, entry)));
     let is_own = |text: &str| is_in(text, language, None);
     let own = found().filter(|((_, text), _)| is_own(text)).max_by_key(|((score, _), _)| *score);
@@ -218,6 +223,25 @@ pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &Ed
     Ok(Reply::new("informed").text("title", title))
 }
 
+/// Adds a sentence with the brand's email address and telephone number.
+fn contact(email: &mut Email, place: Option<&Place>, means: &EditResources<'_>, language: Language) -> Outcome {
+    let brand = means.brand;
+    let own = [("email", &brand.contact.email), ("phone", &brand.contact.phone)];
+    let facts = own.into_iter().filter_map(|(name, value)| Some((name, tidy(value.as_deref()?)))).collect();
+    let voice = Voice::of(brand, &Rules::default(), language);
+    let text = Phrasebook::new(language, None, voice, 0, facts).text("common.contact");
+    let Some(text) = text else {
+        return Err(Reply::new("no_topic").with("topic", Fact::Message(topic_key(Topic::Contact).to_owned())));
+    };
+    let shown = Rich::parse(&text).unwrap_or_else(|_| Rich::plain(&text));
+    if super::texts::contains(email, &shown.words()) {
+        return Err(Reply::new("has_text"));
+    }
+    let text = shown.words();
+    insert(email, vec![Block::Text(Text { id: email.free_id("text"), text: shown })], place, false)?;
+    Ok(Reply::about("added_text", Target::Text).text("text", text))
+}
+
 fn bare_title(entry: &Knowledge<'_>) -> String {
     let title = tidy(entry.title);
     let cut = [" | ", " – ", " — ", " · "].into_iter().filter_map(|mark| title.find(mark)).min().unwrap_or(title.len());
@@ -230,6 +254,7 @@ fn topic_key(topic: Topic) -> &'static str {
         Topic::Shipping => "topic_shipping",
         Topic::Hours => "topic_hours",
         Topic::Warranty => "topic_warranty",
+        Topic::Contact => "topic_contact",
     }
 }
 

@@ -4,7 +4,7 @@ use super::action::{Anchor, PartName, Place, Target, Which};
 use super::reply::{Fact, Outcome, Reply};
 use super::resources::EditResources;
 use super::style::missing;
-use super::texts::{block_contains, find, pick};
+use super::texts::{block_contains, find, pick, with_replaced, words_of};
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::material;
 use crate::features::emails::composer::phrases::Phrasebook;
@@ -67,6 +67,9 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     let PartName { target, which, .. } = part;
     let all = which == Which::All;
     let mut removed = 0;
+    if let Some(name) = nth_product(email, part) {
+        return remove_product(email, &name);
+    }
     if matches!(target, Target::Image | Target::Button | Target::Eyebrow | Target::Lead)
         && matches!(which, Which::Unsaid | Which::Nth(0) | Which::All)
         && remove_from_hero(email, target)
@@ -89,9 +92,24 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     }
     match removed {
         0 => Err(missing(target, email)),
+        // "The third story" of a newsletter is not the text about the brand.
+        1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
     }
+}
+
+/// Returns the name of the product that "the second product" means: an item of the only grid of the email.
+fn nth_product(email: &Email, part: PartName) -> Option<String> {
+    let grids = email.blocks.iter().filter_map(|block| if let Block::Products(grid) = block { Some(grid) } else { None });
+    let grids: Vec<&Products> = grids.collect();
+    let ([grid], Target::Products) = (grids.as_slice(), part.target) else { return None };
+    let product = match part.which {
+        Which::Nth(place) => grid.products.get(place),
+        Which::Last => grid.products.last(),
+        Which::Unsaid | Which::All => None,
+    };
+    product.filter(|_| grid.products.len() > 1).map(|product| product.name.to_string())
 }
 
 /// Removes a block, and the heading above it if nothing else would follow the heading.
@@ -161,6 +179,25 @@ pub fn remove_product(email: &mut Email, name: &str) -> Outcome {
     Err(Reply::new("no_words").text("words", name))
 }
 
+/// Returns the value of the table row with this label, if no other text of the email has these words.
+pub fn labeled(email: &Email, label: &str) -> Option<String> {
+    let tables = email.blocks.iter().filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
+    let rows = tables.flat_map(|table| &table.rows).filter(|row| row.cells.len() == 2);
+    let is_it = |row: &&Row| row.cells.first().is_some_and(|cell| find(&cell.words(), label) == Some((0, cell.words().len())));
+    let [row] = rows.filter(is_it).collect::<Vec<_>>()[..] else { return None };
+    let mut count = 0;
+    words_of(&mut email.to_json(), &mut |text| count += with_replaced(text, label, "").1);
+    row.cells.last().map(Rich::words).filter(|_| count == 1)
+}
+
+/// Returns the text that recipients read in a block.
+pub fn said_by(block: &Block) -> String {
+    let mut said = String::new();
+    let mut json = serde_json::to_value(block).unwrap_or_default();
+    words_of(&mut json, &mut |text| said.push_str(text));
+    said
+}
+
 /// Sets the number of products side by side.
 pub fn columns(email: &mut Email, count: u8) -> Outcome {
     if usize::from(count) > limits::EMAIL_COLUMNS_MAX || count == 0 {
@@ -206,6 +243,7 @@ pub fn place_for(email: &Email, place: &Place) -> Option<usize> {
     match place {
         Place::Top | Place::Up => Some(opening),
         Place::Bottom | Place::Down => Some(default_place(email)),
+        Place::End => places(email, Target::Social).first().copied().or(email.blocks.len().checked_sub(1)),
         Place::Before(anchor) => anchored(email, anchor),
         Place::After(anchor) => anchored(email, anchor).map(|place| place + 1),
     }

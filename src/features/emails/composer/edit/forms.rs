@@ -72,6 +72,10 @@ pub fn action(intent: Intent, bound: &Bindings<'_>) -> Option<Action> {
         Intent::Shorten => shorten(gaps.part())?,
         Intent::Lengthen => return lengthen(gaps.part()),
         Intent::Add => return add(&gaps),
+        Intent::Postscript => {
+            let details = Details { text: Some(format!("PS: {}", gaps.value()?.trim())), ..Details::default() };
+            Action::Add { target: Target::Text, details, place: Some(Place::End) }
+        }
         Intent::Inform => {
             let topic = gaps.find(|bound| if let Bound::Topic(topic) = bound { Some(*topic) } else { None })?;
             Action::Inform { topic, place: gaps.place() }

@@ -65,6 +65,13 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
             edited.not_done.push(refusal(vocabulary, &clause.text, &hint));
             continue;
         };
+        let action = match style::own_color(action, &clause.text, vocabulary, means.brand) {
+            Ok(action) => action,
+            Err(reason) => {
+                edited.not_done.push(refusal(vocabulary, &clause.text, &reason));
+                continue;
+            }
+        };
         // The words of an instruction cannot match a part of a merge field.
         let mut changed = merge_words::hide(&edited.email);
         let outcome = carry_out(&mut changed, &action, means);

@@ -26,6 +26,9 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let acts = ["remove", "move", "change", "swap"].iter().any(|class| stands(vocabulary.class(class)));
         return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
     };
+    // "The second story" of a newsletter is a text, not the text about the brand.
+    let counts = |at: usize| vocabulary.ordinals.iter().any(|ordinal| words.any(at, ordinal).is_some());
+    let target = if *target == Target::Story && (0..words.len()).any(counts) { &Target::Text } else { target };
     let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();
     let is_painted = rest.split_whitespace().any(|word| {
         let colors = vocabulary.named_colors.iter();

@@ -95,6 +95,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
 /// Removes the sentences that only express a feeling, and the composer's own sentences that contain no facts.
 fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> Outcome {
     let language = Language::of(&email.language).unwrap_or(Language::En);
+    let closing = super::blocks::closing(email).map(|at| super::blocks::said_by(&email.blocks[at])).unwrap_or_default();
     let mut candidates: Vec<String> = Vec::new();
     for (index, markup) in running_texts(email).into_iter().enumerate() {
         if part.target == Target::Lead && index > 0 {
@@ -102,7 +103,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
         }
         markup(&mut |text| {
             let all: Vec<&str> = text.split('\n').flat_map(sentences).collect();
-            let filler = all.iter().filter(|sentence| is_filler(sentence, language));
+            let filler = all.iter().filter(|sentence| is_filler(sentence, language) && !closing.contains(**sentence));
             // A text keeps at least one sentence.
             candidates.extend(filler.take(all.len().saturating_sub(1)).map(|sentence| (*sentence).to_owned()));
             None

@@ -1,9 +1,12 @@
 //! Changes the colors of an email.
 
-use super::action::{PartName, Target};
+use super::action::{Action, PartName, Target};
 use super::color_names::Named;
 use super::reply::{Fact, Outcome, Reply};
+use super::vocabulary::Vocabulary;
+use crate::base::color;
 use crate::base::text::Color;
+use crate::features::emails::composer::tokens::Tokens;
 use crate::features::emails::document::{Block, Email};
 use crate::features::emails::theme::Theme;
 use crate::features::emails::theme::design::{BoxForm, HeroForm, QuoteForm};
@@ -26,6 +29,26 @@ pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> 
     };
     *place = Some(color);
     Ok(Reply::about("painted", part.target).text("color", color))
+}
+
+/// Replaces the color of an instruction that says "our blue" with the brand's own color of this name.
+pub fn own_color(action: Action, clause: &str, vocabulary: &Vocabulary, brand: &Brand) -> Result<Action, Reply> {
+    let Action::Paint { part, color: named } = action else { return Ok(action) };
+    let words = Tokens::read(clause);
+    let is_named = |at: usize| {
+        vocabulary.named_colors.iter().any(|(name, _)| name.first().is_some_and(|name| vocabulary.is_form(words.fold(at), name)))
+    };
+    let is_own = (1..words.len()).any(|at| is_named(at) && words.any(at - 1, vocabulary.class("own")).is_some());
+    if !is_own {
+        return Ok(action);
+    }
+    let palette = &brand.palette;
+    let all = [&palette.primary, &palette.accent, &palette.button, &palette.text, &palette.background];
+    let all: Vec<Color> = all.into_iter().filter_map(|own| parsed(own.as_deref())).collect();
+    let near = all.iter().copied().find(|own| color::word(*own) == color::word(named));
+    let mut shown: Vec<String> = all.iter().map(ToString::to_string).collect();
+    shown.dedup();
+    near.map(|color| Action::Paint { part, color }).ok_or_else(|| Reply::new("no_own_color").text("colors", shown.join(", ")))
 }
 
 fn has_button(email: &Email) -> bool {

@@ -16,7 +16,7 @@ use crate::features::emails::composer::Knowledge;
 use crate::features::emails::contract::{self, Terms};
 use crate::features::emails::finding::FindingKind;
 use crate::features::emails::writing::material::Material;
-use crate::features::projects::brand::{Brand, BrandImage, BrandPalette, BrandProduct};
+use crate::features::projects::brand::{Brand, BrandContact, BrandImage, BrandPalette, BrandProduct};
 
 const TODAY: Date = Date::constant(2026, 11, 23);
 
@@ -116,6 +116,11 @@ fn material(name: &str) -> Material {
             image(&format!("{site}cdn/weide.jpg"), "Schafe auf einer Weide im Nebel"),
             image(&format!("{site}cdn/meadow.jpg"), "Sheep in a meadow in the mist"),
         ],
+        contact: BrandContact {
+            email: Some(if is_wool { "post@wool.example" } else { "hello@pottery.example" }.to_owned()),
+            phone: Some(if is_wool { "0341 555 01 88" } else { "01736 555 014" }.to_owned()),
+            ..BrandContact::default()
+        },
         ..Brand::default()
     };
     Material { name: brand.name.clone().unwrap_or_default(), site: site.to_owned(), brand, ..Material::default() }
@@ -186,13 +191,14 @@ fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Forty instructions of a tester, of which an earlier parser applied only two correctly, and others.
+/// Forty instructions of a tester, of which an earlier parser applied only two correctly, forty of marketers on emails of five brands, and
+/// others.
 #[test]
 fn instructions_change_what_they_say_and_nothing_else() {
     let path = folder().join("edits.toml");
     let text = std::fs::read_to_string(&path).expect("the table exists");
     let expected: Cases = toml::from_str(&text).expect("the table is valid");
-    assert!(expected.edit.len() >= 60, "{}", expected.edit.len());
+    assert!(expected.edit.len() >= 150, "{}", expected.edit.len());
     let found = expected.edit.iter().map(|case| {
         let (before, after, done, not_done) = run(&case.email, &case.instruction);
         let Case { email, instruction, .. } = case.clone();
@@ -213,7 +219,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("Changed the subject", &["subject"]),
     ("Changed the headline", &["hero.title"]),
     ("Changed the button", &[".label"]),
-    ("Changed the coupon", &["coupon.code"]),
+    ("Changed the coupon", &["coupon.code", "coupon.title", "coupon.text", "subject", "preheader", "hero.t", "text."]),
     ("Changed the color of: button", &["style.button"]),
     ("Changed the color of: background", &["style.background"]),
     ("Changed the boxes", &["style.boxes"]),

@@ -15,7 +15,7 @@ use crate::features::emails::composer::printed::NOT_WORDS;
 use crate::features::emails::document::*;
 
 /// Visits every string in an email that recipients can read.
-fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+pub fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
         Value::Array(items) => items.iter_mut().for_each(|item| words_of(item, change)),
@@ -72,6 +72,14 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
 /// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
 /// date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
+    // "Change the time to 6 pm" names the label of a row, and means its value.
+    if let Some(value) = blocks::labeled(email, from) {
+        return replace_words(email, &value, to, means);
+    }
+    replace_words(email, from, to, means)
+}
+
+fn replace_words(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
     let mut count = 0;
     let mut pairs: Vec<(String, String)> = Vec::new();
     let days = day_of(from, email, means).zip(day_of(to, email, means));
@@ -286,7 +294,11 @@ pub fn set(email: &mut Email, part: PartName, value: &str) -> Outcome {
         }
         Target::Coupon => {
             let coupon = email.blocks.iter_mut().find_map(|block| if let Block::Coupon(own) = block { Some(own) } else { None });
-            put(&mut coupon.ok_or(missing)?.code, target, value)?;
+            let code = &mut coupon.ok_or(missing)?.code;
+            let old = code.to_string();
+            put(code, target, value)?;
+            // The texts around the coupon name the same code.
+            *email = changed(email, &mut |text| *text = with_replaced(text, &old, &escape(value)).0)?;
         }
         Target::Quote => {
             let quote = email.blocks.iter_mut().find_map(|block| if let Block::Quote(own) = block { Some(own) } else { None });
@@ -421,6 +433,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
         Some(words) => Reply::new("no_words").text("words", words),
         None => style::missing(Target::Sentence, email),
     })?;
+    let headline = title(email).map(|title| title.to_string());
     let mut json = email.to_json();
     words_of(&mut json, &mut |text| {
         if let Some(at) = text.find(&sentence) {
@@ -428,6 +441,10 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
             *text = format!("{}{rest}", &text[..at]).trim().to_owned();
         }
     });
+    // An email needs a preheader, also if the sentence was all of it.
+    if let Some(headline) = headline.filter(|_| json["preheader"] == "") {
+        json["preheader"] = headline.into();
+    }
     drop_empty(&mut json);
     *email = Email::from_json(&json).map_err(breaks)?;
     Ok(Reply::new("removed_sentence").text("text", sentence))

@@ -31,6 +31,7 @@ pub enum Intent {
     Lengthen,
     Move,
     Paint,
+    Postscript,
     Recolor,
     Remove,
     Replace,

@@ -11,6 +11,7 @@ mod reviewed;
 mod series;
 mod shapes;
 mod sheet;
+mod thirty;
 mod twenty;
 
 use jiff::civil::Date;

@@ -44,7 +44,7 @@ fn a_sentence_keeps_its_unclear_words() {
     });
     let composed = composed(&news.brief, &brands::teas(), 7);
     let text = print::text(&composed.email);
-    assert!(text.contains("New in the shop: the oolong from Taiwan"), "{text}");
+    assert!(text.contains("# New in the shop\nThe oolong from Taiwan, 100 g in a tin"), "{text}");
     assert!(text.contains("We sent the wrong links on Monday (orders 10 to 20)"), "{text}");
     assert_eq!(composed.unused, []);
 }

@@ -383,7 +383,7 @@ impl ImportedEditor<'_> {
         };
         match place {
             Place::Top | Place::Up => Ok((self.imported.first().ok_or_else(nothing)?, true)),
-            Place::Bottom | Place::Down => Ok((self.imported.last().ok_or_else(nothing)?, false)),
+            Place::Bottom | Place::Down | Place::End => Ok((self.imported.last().ok_or_else(nothing)?, false)),
             Place::Before(anchor) => Ok((of(anchor)?, true)),
             Place::After(anchor) => Ok((of(anchor)?, false)),
         }

@@ -1,0 +1,140 @@
+//! Reads the purpose of an email from its facts, where the words of the prompt leave it open: an evening with a time and a price is an
+//! invitation, and a closed shop is no season's greeting.
+
+use super::completed::{count, is_statement};
+use super::language::{Bank, Language};
+use super::text::{folded, tidy};
+use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, FactValue, Goal, Part};
+
+/// The number of days with a time from which a notice has opening hours.
+const HOURS_DAYS_MIN: usize = 2;
+/// The maximum number of words in the title of an evening, and in its name before its date.
+const LABEL_WORDS_MAX: usize = 4;
+const NAME_WORDS_MAX: usize = 7;
+/// The maximum number of days between the last closed day and the day on which a shop opens again.
+const REOPENS_DAYS_MAX: i32 = 4;
+
+/// Corrects the purpose of a brief, and the roles of its dates, by its facts.
+pub fn by_facts(brief: &mut Brief, language: Language) {
+    open_again(brief);
+    if brief.purpose == Goal::Seasonal {
+        brief.purpose = dated_purpose(brief);
+        if brief.purpose == Goal::Event && brief.event.is_none() {
+            brief.event = evening(brief, language);
+        }
+    }
+    let is_open = matches!(brief.purpose, Goal::Announcement | Goal::Seasonal | Goal::Unclear);
+    if is_open && !sells(brief) && has_role(brief, FactRole::Closed) && !has(brief, &[FactKind::Price, FactKind::OldPrice]) {
+        brief.purpose = Goal::Closing;
+    }
+    if matches!(brief.purpose, Goal::Announcement | Goal::Unclear) {
+        invite(brief, language);
+    }
+}
+
+fn has(brief: &Brief, kinds: &[FactKind]) -> bool {
+    brief.facts.iter().any(|fact| fact.story.is_none() && kinds.contains(&fact.kind))
+}
+
+fn has_role(brief: &Brief, role: FactRole) -> bool {
+    brief.facts.iter().any(|fact| fact.story.is_none() && fact.role == Some(role))
+}
+
+fn sells(brief: &Brief) -> bool {
+    has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
+}
+
+/// Gives the day after the closed days its role: "closed 24 December till 4 January, back Tuesday 5 January".
+fn open_again(brief: &mut Brief) {
+    let closed = |fact: &Fact| fact.story.is_none() && fact.role == Some(FactRole::Closed);
+    let last = brief.facts.iter().filter(|fact| closed(fact)).find_map(|fact| match fact.value {
+        Some(FactValue::Days { last: Some(last), .. }) => Some(last),
+        _ => None,
+    });
+    let Some(last) = last else { return };
+    for fact in brief.facts.iter_mut().filter(|fact| closed(fact)) {
+        if let Some(FactValue::Days { first, last: None }) = fact.value
+            && first > last
+            && (first - last).get_days() <= REOPENS_DAYS_MAX
+        {
+            fact.role = Some(FactRole::Reopens);
+        }
+    }
+}
+
+/// Makes an invitation of an announcement of one day with a time and a price or a number of places, if the recipients reserve by a day or
+/// at an address: "Dinner with wines of Liguria on 17 December at 19:30. Only 24 places. Reservations: …".
+fn invite(brief: &mut Brief, language: Language) {
+    let may_be = |fact: &Fact| fact.story.is_none() && matches!(fact.role, None | Some(FactRole::Event | FactRole::Other));
+    let is_day = |fact: &Fact| may_be(fact) && matches!(fact.value, Some(FactValue::Days { .. }));
+    let is_time = |fact: &Fact| may_be(fact) && matches!(fact.value, Some(FactValue::Clock { .. }));
+    let days: Vec<usize> = (0..brief.facts.len()).filter(|at| is_day(&brief.facts[*at])).collect();
+    let [day] = days[..] else { return };
+    let bank = Bank::of(language);
+    let reserves = |fact: &Fact| {
+        let action = bank.action(&folded(&fact.text)).unwrap_or_default();
+        is_statement(fact) && ["action.reserve.button", "action.register.button", "action.book.button"].contains(&action.as_str())
+    };
+    let is_evening = brief.facts.iter().any(is_time)
+        && has(brief, &[FactKind::Price, FactKind::Capacity])
+        && !has(brief, &[FactKind::Percentage, FactKind::Code, FactKind::OldPrice])
+        && brief.stories.is_empty()
+        && brief.facts.iter().any(reserves);
+    let Some(name) = name_before(brief, day, language).filter(|_| is_evening) else { return };
+    for fact in brief.facts.iter_mut().filter(|fact| is_day(fact) || is_time(fact)) {
+        fact.role = Some(FactRole::Event);
+    }
+    brief.event.get_or_insert(Event { name: Part { text: name, span: None } });
+    brief.purpose = Goal::Event;
+}
+
+/// Returns the words of the first statement before its date, without the prepositions at their end.
+fn name_before(brief: &Brief, day: usize, language: Language) -> Option<String> {
+    let first = brief.facts.iter().find(|fact| is_statement(fact))?;
+    let text = tidy(&first.text);
+    let (before, _) = text.split_once(tidy(&brief.facts[day].text).as_str())?;
+    let common = Bank::of(language).phrases("words.common");
+    let mut words: Vec<&str> = before.split_whitespace().collect();
+    while words.last().is_some_and(|word| common.iter().any(|own| folded(own) == folded(word))) {
+        words.pop();
+    }
+    let name = words.join(" ");
+    let name = name.trim_end_matches([',', ':', '–', '-', ' ']);
+    let fits = (1..=NAME_WORDS_MAX).contains(&count(name)) && !name.contains(['.', '!', '?', ':', ',']);
+    (fits && name.starts_with(char::is_uppercase)).then(|| name.to_owned())
+}
+
+/// Returns the purpose of a seasonal email by its facts: several days with times are opening hours, and one day with a time and a price, a
+/// deadline or a number of places is an invitation.
+fn dated_purpose(brief: &Brief) -> Goal {
+    let own = |fact: &&Fact| fact.story.is_none() && fact.role == Some(FactRole::Event);
+    let days = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Days { .. }))).count();
+    let times = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Clock { .. }))).count();
+    let is_priced = has(brief, &[FactKind::Price, FactKind::Capacity]);
+    let invites = is_priced || has_role(brief, FactRole::OrderBy);
+    match (days, times) {
+        _ if sells(brief) => Goal::Seasonal,
+        (HOURS_DAYS_MIN.., HOURS_DAYS_MIN..) if !is_priced => Goal::OpeningHours,
+        (1, 1..) if invites => Goal::Event,
+        _ => Goal::Seasonal,
+    }
+}
+
+/// Returns the event that the prompt names by its season: the title before its first statement, or the name of the season.
+fn evening(brief: &Brief, language: Language) -> Option<Event> {
+    let bank = Bank::of(language);
+    let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;
+    let is_title = |part: &&Part| {
+        let is_before = part.span.is_some_and(|span| span.end <= first.start && first.start - span.end <= 1);
+        let is_short = count(&part.text) <= LABEL_WORDS_MAX;
+        is_before && is_short && part.text.trim_end().ends_with(':') && bank.season(&folded(&part.text)).is_some()
+    };
+    if let Some(title) = brief.instructions.iter().find(is_title) {
+        let text = title.text.trim().trim_end_matches(':').to_owned();
+        return Some(Event { name: Part { text, span: title.span } });
+    }
+    let texts = brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join(" ");
+    let season = bank.season(&folded(&texts))?;
+    let name = bank.phrases(&format!("season.{season}.name")).first()?;
+    Some(Event { name: Part { text: name.clone(), span: None } })
+}
