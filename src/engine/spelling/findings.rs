@@ -1,10 +1,12 @@
 //! What a check reports.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The type of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "SpellingErrorType")]
 pub enum FindingKind {
     /// A word that is in no dictionary.
     Spelling,
@@ -13,33 +15,33 @@ pub enum FindingKind {
     Grammar,
     /// A word twice in a row.
     Repeat,
-    /// Correct, but better written another way.
+    /// Correct, but better written in another way.
     Style,
 }
 
-/// A finding in the checked text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A finding in the text.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SpellingError")]
 pub struct Finding {
-    /// The text found, as people see it.
+    /// The word or phrase, as readers see it.
     pub word: String,
     /// At most five replacements, the best first.
     pub suggestions: Vec<String>,
-    /// The text around the finding.
+    /// The text around the word.
     pub context: String,
-    /// The type of the finding.
     #[serde(rename = "type")]
     pub kind: FindingKind,
-    /// The ID of the rule.
+    /// The ID of the rule, such as `UNKNOWN_WORD`.
     pub rule: String,
-    /// The line in the source, from 1.
+    /// The line in the source, starting at 1.
     pub line: usize,
-    /// The character in the line, from 1.
+    /// The column in characters, starting at 1.
     pub column: usize,
-    /// The position in the source in bytes of UTF-8, from 0.
+    /// The position in the source in bytes of UTF-8, starting at 0.
     pub offset: usize,
-    /// The length in the source in bytes. It includes tags inside the word.
+    /// The length in the source in bytes, including tags inside the word.
     pub length: usize,
-    /// The language in which the text was checked, such as `en`.
+    /// The language in which the text was checked.
     pub language: String,
     /// How certain the finding is, from 0 to 1.
     pub confidence: f32,

@@ -6,9 +6,10 @@
 //! ```
 //!
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model
-//! ([`model`]). `features/validation` calls them; this module
+//! ([`model`]). `features/checks/second_checkers.rs` calls them; this module
 //! writes their requests and reads their answers.
 
+mod classes;
 pub mod dictionaries;
 pub mod findings;
 pub mod language_tool;
@@ -28,6 +29,7 @@ mod tokens;
 use crate::base::html_scanner as html;
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::dictionaries::Dictionaries;
@@ -73,11 +75,11 @@ pub struct Report {
     pub metadata: Metadata,
 }
 
-/// Totals of a check.
-#[derive(Debug, Clone, Default, Serialize)]
+/// Totals of a spelling check.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SpellingSummary")]
 pub struct Summary {
-    /// The number of findings.
     pub total_errors: usize,
     /// The number of findings that differ in their word or rule.
     pub unique_errors: usize,
@@ -263,6 +265,7 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
     }
     if code == "en" {
         hits.extend(repeats::articles(tokens));
+        hits.extend(repeats::small_i(tokens));
         hits.extend(pairs::confused(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));

@@ -1,6 +1,6 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/spelling_set.rs`): without them, most findings in
+//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy`): without them, most findings in
 //! correct text are names.
 
 use std::collections::{HashMap, HashSet};
@@ -170,6 +170,12 @@ const WELL_KNOWN: [&str; 45] = [
     "Scandinavian",
     "Egyptian",
 ];
+
+/// Whether the word, in lower case, is a day, a month or another well-known name without its capital.
+pub(super) fn is_well_known(lower: &str) -> bool {
+    let name = super::rules::capitalized(lower);
+    WELL_KNOWN.contains(&name.as_str())
+}
 
 /// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Words that stand twice in a row, and the English articles "a" and "an".
+//! Words that stand twice in a row, the English articles "a" and "an", and the English "I" without its capital.
 
 use super::findings::FindingKind;
 use super::patterns::Hit;
@@ -65,6 +65,34 @@ fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let linked = four.iter().all(Token::is_word) && [b, c, d].iter().all(|token| token.spaced && !token.new_line);
     let functional = [a, b].iter().all(|token| FUNCTION_WORDS.contains(&token.lower.as_str()));
     (linked && functional && a.lower == c.lower && b.lower == d.lower && a.lower != b.lower).then_some(at - 3)
+}
+
+/// The contractions of "I" that have no capital.
+const CONTRACTIONS_OF_I: [&str; 4] = ["i'm", "i've", "i'll", "i'd"];
+
+/// Verbs after "I".
+const AFTER_I: [&str; 22] = [
+    "am", "was", "have", "had", "will", "would", "can", "could", "do", "did", "love", "want", "know", "think", "hope", "need",
+    "just", "also", "never", "always", "really", "wanted",
+];
+
+/// Returns the English word "I" in lower case, unless the whole text has no capitals.
+pub(super) fn small_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+    if !tokens.iter().any(Token::is_capitalized) {
+        return Vec::new();
+    }
+    let check = |(at, token): (usize, &Token<'_>)| {
+        let is_pronoun = token.text == "i" && neighbor(tokens, at + 1).is_some_and(|next| AFTER_I.contains(&next.lower.as_str()))
+            || CONTRACTIONS_OF_I.contains(&token.text);
+        (is_pronoun && token.is_word()).then(|| RuleHit {
+            hit: Hit { first: at, end: at + 1 },
+            rule: "SMALL_I",
+            kind: FindingKind::Spelling,
+            suggestions: vec![super::rules::capitalized(token.text)],
+            confidence: 0.96,
+        })
+    };
+    tokens.iter().enumerate().filter_map(check).collect()
 }
 
 /// Words that start with a vowel letter and a consonant sound.
@@ -178,6 +206,15 @@ mod tests {
             ("well-well known", 0),
         ] {
             assert_eq!(repeats(&tokens(text), None).len(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_the_pronoun_i_without_its_capital() {
+        for (text, expected) in
+            [("Hi, i am Anna and i'm new.", 2), ("I am Anna.", 0), ("hi, i am all in lower case", 0), ("Option i has a lid.", 0)]
+        {
+            assert_eq!(small_i(&tokens(text)).len(), expected, "{text}");
         }
     }
 

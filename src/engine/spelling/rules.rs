@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::classes::Class;
 use super::findings::FindingKind;
-use super::patterns::{Classes, Hit, Pattern, add_ed, add_ing, add_s, remove_ed, remove_s};
+use super::patterns::{Classes, Hit, Members, Pattern, add_ed, add_ing, add_s, remove_ed, remove_ing, remove_s};
 use super::tokens::Token;
 
 /// The rule files by language.
@@ -29,7 +30,8 @@ static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// Words by the name of the class, separated by spaces. A word with "@" includes another class.
+    /// Words by the name of the class, separated by spaces. A word with "@" includes another class,
+    /// and one with "%" what an English word can be.
     #[serde(default)]
     classes: HashMap<String, String>,
     /// Words that may occur twice in a row.
@@ -155,19 +157,28 @@ impl Rules {
 
 /// Resolves classes that include other classes, to a depth of four.
 fn classes(sources: &HashMap<String, String>) -> Result<Classes, String> {
-    fn words(name: &str, sources: &HashMap<String, String>, depth: usize) -> Result<Vec<String>, String> {
+    fn add(name: &str, sources: &HashMap<String, String>, depth: usize, members: &mut Members) -> Result<(), String> {
         let source = sources.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"))?;
-        let mut found = Vec::new();
         for word in source.split_whitespace() {
-            match word.strip_prefix('@') {
-                Some(_) if depth == 0 => return Err(format!("the class \"@{name}\" includes too many levels of classes")),
-                Some(other) => found.extend(words(other, sources, depth - 1)?),
-                None => found.push(word.to_owned()),
+            match (word.strip_prefix('@'), word.strip_prefix('%')) {
+                (Some(_), _) if depth == 0 => return Err(format!("the class \"@{name}\" includes too many levels of classes")),
+                (Some(other), _) => add(other, sources, depth - 1, members)?,
+                (_, Some(class)) => {
+                    members.classes.push(Class::named(class).ok_or_else(|| format!("the class \"%{class}\" does not exist"))?);
+                }
+                _ => {
+                    members.words.insert(word.to_owned());
+                }
             }
         }
-        Ok(found)
+        Ok(())
     }
-    sources.keys().map(|name| Ok((name.clone(), words(name, sources, 4)?.into_iter().collect()))).collect()
+    let resolved = |name: &String| {
+        let mut members = Members::default();
+        add(name, sources, 4, &mut members)?;
+        Ok((name.clone(), members))
+    };
+    sources.keys().map(resolved).collect()
 }
 
 impl Rule {
@@ -186,7 +197,7 @@ impl Rule {
 }
 
 /// Replaces `{2}` by the second token, `{2+s}` and `{2-s}` by the token with or without the ending of the third person, `{2+ed}` and
-/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` by the token with this ending, and `{2-r}` by the token without
+/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` and `{2-ing}` by the token with or without this ending, and `{2-r}` by the token without
 /// its last letter.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
@@ -203,6 +214,7 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
             Some("+ed") => add_ed(word),
             Some("-ed") => remove_ed(word),
             Some("+ing") => add_ing(word),
+            Some("-ing") => remove_ing(word),
             Some("-r") => {
                 let mut word = word.to_owned();
                 word.pop();

@@ -4,10 +4,10 @@ use super::Checker;
 use super::dictionaries::Dictionary;
 use super::findings::FindingKind;
 use super::languages::code;
-use super::names::{Position, is_compound, is_exempt, is_heading, position, well_known};
+use super::names::{Position, is_compound, is_exempt, is_heading, is_well_known, position, well_known};
 use super::patterns::Hit;
 use super::rules::{RuleHit, capitalized};
-use super::suggestions::SUGGESTIONS_MAX;
+use super::suggestions::{Candidate, SUGGESTIONS_MAX};
 use super::tokens::Token;
 
 /// The ID of the rule of a word that is in no dictionary.
@@ -39,13 +39,34 @@ impl Checker<'_> {
         if self.is_foreign(tokens, language, dictionary) {
             return found;
         }
+        // Some brands write everything in lower case.
+        let has_capitals = tokens.iter().any(Token::is_capitalized);
         for (at, token) in tokens.iter().enumerate() {
             if is_exempt(token) || self.is_known(token, language, dictionary) || in_known_compound(tokens, at, dictionary) {
                 continue;
             }
             let place = position(tokens, at, heading);
             let english = code(language) == "en";
-            if english && is_compound(&token.lower, |part| dictionary.has(part)) {
+            if english && has_capitals && is_well_known(&token.lower) {
+                found.push(hit(at, vec![capitalized(&token.lower)], 0.85));
+                continue;
+            }
+            let noun = capitalized(&token.lower);
+            if has_capitals
+                && nouns_have_capitals(language)
+                && place == Position::Lower
+                && !in_compound(tokens, at)
+                && dictionary.has(&noun)
+            {
+                found.push(hit(at, vec![noun], 0.8));
+                continue;
+            }
+            // "everthing" is no compound of "ever" and "thing", because it is near "everything".
+            let is_near = |candidates: &[Candidate]| candidates.iter().any(|one| one.distance == 1 && !one.word.contains(' '));
+            if english
+                && is_compound(&token.lower, |part| dictionary.has(part))
+                && !self.suggester.candidates(dictionary, &token.lower).is_some_and(is_near)
+            {
                 continue;
             }
             if english

@@ -328,7 +328,10 @@ async fn checks(scene: &Scene<'_>) {
 async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
-    tab.sees("The pictures are simulations").await;
+    // A visit starts no work; the button does.
+    tab.sees("The same email is drawn only once.").await;
+    tab.press_through("Draw common devices").await;
+    tab.sees("The pictures are simulations: a browser engine").await;
     let end = Instant::now() + PATIENCE;
     while tab.text().await.contains("pictures are drawn") {
         assert!(Instant::now() < end, "the pictures are not drawn");
