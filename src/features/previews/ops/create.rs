@@ -37,7 +37,7 @@ pub struct NewPreview {
     /// The subject; that of the stored email, or `Email Preview`, if absent.
     pub subject: Option<ShortText<{ limits::EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX }>>,
     /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common devices if empty or absent.
-    #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX))]
+    #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX), extend("items" = devices::key_schema()))]
     #[serde(default)]
     pub devices: Vec<String>,
     /// A name for the preview.

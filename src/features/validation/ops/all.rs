@@ -9,6 +9,7 @@ use crate::base::email::EmailAddress;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::clients::profile;
 use crate::features::checks::CheckContext;
 use crate::features::checks::deliverability::Envelope;
 use crate::features::checks::links::views::milliseconds;
@@ -62,7 +63,7 @@ pub struct CheckOptions {
     /// True if absent.
     pub check_accessibility: Option<bool>,
     /// The keys of the clients to check; all clients if empty or absent.
-    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
+    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,
     /// The languages of the email; detected if empty or absent.
