@@ -69,6 +69,7 @@ for (const [word, bits] of words) {
 for (const word of ["series", "species", "means", "headquarters", "news", "grassroots", "ways", "works", "crossroads", "aircraft"]) {
   if (words.has(word)) words.set(word, words.get(word) | flags.NN | flags.NNS);
 }
+for (const [word, bits] of words) if (word.endsWith("ics")) words.set(word, bits | flags.NN);
 const unchanged = "become come run overcome put set cut hit let hurt cost shut split spread bet quit read beat cast burst rid upset reset offset broadcast forecast";
 for (const word of unchanged.split(" ")) words.set(word, (words.get(word) ?? 0) | flags.VB | flags.VBN);
 

@@ -81,11 +81,15 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
             None => 0,
         };
     }
-    let is_verb = |stem: &str| listed(stem).is_some_and(|flags| flags & VERB != 0);
-    if word.ends_with("ed") && is_verb(&remove_ed(word)) {
+    if word.ends_with("ed") && is_listed_verb(&remove_ed(word)) {
         return PAST | PARTICIPLE;
     }
-    if word.ends_with("ing") && is_verb(&remove_ing(word)) { ING } else { 0 }
+    if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING } else { 0 }
+}
+
+/// Whether the word is in the table as the base of a verb.
+pub(super) fn is_listed_verb(word: &str) -> bool {
+    listed(word).is_some_and(|flags| flags & VERB != 0)
 }
 
 /// Shorter words with "s" are often no plurals.

@@ -24,7 +24,7 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use super::classes::Class;
+use super::classes::{Class, is_listed_verb};
 use super::tokens::{Token, TokenKind};
 
 /// Named sets of words.
@@ -315,6 +315,11 @@ pub(super) fn remove_ed(word: &str) -> String {
     let single = stem.get(..stem.len().saturating_sub(last.len_utf8())).unwrap_or_default();
     if last == before && doubles(single) {
         return single.to_owned();
+    }
+    for base in [stem.to_owned(), format!("{stem}e")] {
+        if is_listed_verb(&base) {
+            return base;
+        }
     }
     // "received" and "created" lose a letter; "helped" and "entered" lose two.
     let ends = ["at", "as", "os", "us", "ir", "ur", "or", "ar", "id", "ud", "ut", "in", "ag", "ng", "rg", "dg", "ib", "op", "ap"];

@@ -44,7 +44,7 @@ fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<u
     let same = token.is_word() && previous.is_word() && token.lower == previous.lower && token.spaced && !token.new_line;
     // "Duran Duran" is a name, "ha ha ha" is meant, and "Size S S" is a list.
     let meant = token.is_capitalized() && previous.is_capitalized() && !token.is_all_capitals()
-        || token.text.chars().count() < 2
+        || token.text.chars().count() < 2 && token.text != "a"
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
         || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
         // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense.
@@ -204,6 +204,7 @@ mod tests {
             ("the\nthe", 0),
             ("yes, yes", 0),
             ("well-well known", 0),
+            ("take a a look", 1),
         ] {
             assert_eq!(repeats(&tokens(text), None).len(), expected, "{text}");
         }

@@ -296,7 +296,10 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
             Level::Important => Severity::Warning,
             Level::Suggested => Severity::Info,
         };
-        let places = one.evidence.iter().filter(|evidence| evidence.part == Part::Html && evidence.line > 0);
+        let places = one.evidence.iter().filter(|evidence| {
+            // What is missing has no place.
+            evidence.part == Part::Html && evidence.line > 0 && !evidence.excerpt.is_empty()
+        });
         let places = places.map(|evidence| PlaceView {
             line: evidence.line,
             column: evidence.column,

@@ -9,7 +9,7 @@ use crate::engine::api::{BodySize, Caller, Command, Created, Engine, Failure, Op
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::store::WriteTx;
 use crate::features::emails;
-use crate::features::previews::model::{Preview, Source};
+use crate::features::previews::model::{DrawnWith, Preview, Source};
 use crate::features::previews::views::{PreviewView, Viewer};
 use crate::features::previews::{lifecycle, retention, store};
 use crate::features::validation::input;
@@ -84,7 +84,7 @@ impl Command for Create {
             finished_at: None,
             expires_at: tx.now().plus_ms(limits::EMAIL_PREVIEW_KEPT_MS),
         };
-        let preview = lifecycle::assign(tx, account, preview, &content, &chosen, engine_name(&caller.engine))?;
+        let preview = lifecycle::assign(tx, account, preview, &content, &chosen, drawn_with(&caller.engine))?;
         if preview.finished_at.is_none() {
             check_queue(tx, account)?;
         }
@@ -94,9 +94,8 @@ impl Command for Create {
     }
 }
 
-/// Returns the name of the engine that draws.
-fn engine_name(engine: &Engine) -> &'static str {
-    engine.settings.rendering.engine.word()
+fn drawn_with(engine: &Engine) -> DrawnWith {
+    DrawnWith { engine: engine.settings.rendering.engine.word(), tables: engine.pixels.tables_digest() }
 }
 
 /// Returns the devices with these keys, each once, or the common ones.
