@@ -13,7 +13,9 @@
 //! | `#` | a number |
 //! | `%capital` | a word with a capital letter that starts no sentence |
 //! | `%code` | a merge tag, an address, or other text that is not language |
-//! | `%noun`, `%nouns`, `%verb`, `%verbs`, `%past`, `%participle`, `%ing`, `%adjective`, `%adverb`, `%comparative`, `%superlative` | an English word that can be this: a noun, its plural, the base of a verb, its third person, … ([`super::classes`]) |
+//! | `%noun`, `%nouns` | an English word that can be a noun, or the plural of one ([`super::classes`]) |
+//! | `%verb`, `%verbs`, `%past`, `%participle`, `%ing` | an English word that can be this form of a verb |
+//! | `%adjective`, `%comparative`, `%superlative`, `%adverb` | an English word that can be this |
 //! | `%only-noun` | an English word that can be nothing else; in the same way for the other classes |
 //! | `^` | the start of a sentence, before the next token |
 //! | `$` | the end of a sentence or of the block |

@@ -197,8 +197,8 @@ impl Rule {
 }
 
 /// Replaces `{2}` by the second token, `{2+s}` and `{2-s}` by the token with or without the ending of the third person, `{2+ed}` and
-/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` and `{2-ing}` by the token with or without this ending, and `{2-r}` by the token without
-/// its last letter.
+/// `{2-ed}` by the token with or without the ending of the past, `{2+ing}` and `{2-ing}` by the token with or without this ending, and
+/// `{2-r}` by the token without its last letter.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
     let mut rest = template;
