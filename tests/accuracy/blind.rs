@@ -247,6 +247,8 @@ fn spelling_is_as_good_on_the_second_set() {
 fn several_errors_in_a_sentence_are_found_with_their_types() {
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/third.txt")));
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fourth.txt")));
+    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fifth.txt")));
+    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/sixth.txt")));
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/other-languages.txt")));
 }
 
