@@ -39,26 +39,14 @@ impl Checker<'_> {
         if self.is_foreign(tokens, language, dictionary) {
             return found;
         }
-        // Some brands write everything in lower case.
-        let has_capitals = tokens.iter().any(Token::is_capitalized);
         for (at, token) in tokens.iter().enumerate() {
             if is_exempt(token) || self.is_known(token, language, dictionary) || in_known_compound(tokens, at, dictionary) {
                 continue;
             }
             let place = position(tokens, at, heading);
             let english = code(language) == "en";
-            if english && has_capitals && is_well_known(&token.lower) {
-                found.push(hit(at, vec![capitalized(&token.lower)], 0.85));
-                continue;
-            }
-            let noun = capitalized(&token.lower);
-            if has_capitals
-                && nouns_have_capitals(language)
-                && place == Position::Lower
-                && !in_compound(tokens, at)
-                && dictionary.has(&noun)
-            {
-                found.push(hit(at, vec![noun], 0.8));
+            if let Some(name) = name_of(tokens, at, language, dictionary) {
+                found.push(hit(at, vec![name], 0.8));
                 continue;
             }
             // "everthing" is no compound of "ever" and "thing", because it is near "everything".
@@ -67,13 +55,6 @@ impl Checker<'_> {
                 && is_compound(&token.lower, |part| dictionary.has(part))
                 && !self.suggester.candidates(dictionary, &token.lower).is_some_and(is_near)
             {
-                continue;
-            }
-            if english
-                && token.is_capitalized()
-                && let Some(name) = well_known(&token.lower)
-            {
-                found.push(hit(at, vec![name.to_owned()], 0.8));
                 continue;
             }
             if place == Position::Name && !nouns_have_capitals(language) {
@@ -130,6 +111,20 @@ impl Checker<'_> {
             || self.languages.variant(language).is_some_and(|variant| has(&variant))
             || self.languages.others_have(language, token.text)
     }
+}
+
+/// Returns the name that an unknown word is meant to be: one without its capital, or a misspelled one.
+fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Dictionary) -> Option<String> {
+    let token = tokens.get(at)?;
+    let english = code(language) == "en";
+    if token.is_capitalized() {
+        return well_known(&token.lower).filter(|_| english).map(str::to_owned);
+    }
+    let name = capitalized(&token.lower);
+    let is_name = english && is_well_known(&token.lower)
+        || nouns_have_capitals(language) && !in_compound(tokens, at) && dictionary.has(&name);
+    // Some brands write everything in lower case.
+    (is_name && tokens.iter().any(Token::is_capitalized)).then_some(name)
 }
 
 /// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
