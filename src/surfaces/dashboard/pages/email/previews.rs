@@ -296,7 +296,11 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 /// Starts a preview of the common devices, or of all. The same content is drawn only once.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
-    let is_all = visit.form.get("all") == "yes";
+    let is_all = match visit.form.get("act") {
+        "draw" => false,
+        "draw-all" => true,
+        _ => return Err(PageError::unknown_action()),
+    };
     let Counted { data: known, .. } = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
     let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
     // The common devices come with their dark and image-less variants, because the page can show these too.
