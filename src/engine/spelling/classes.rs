@@ -122,7 +122,7 @@ mod tests {
             ("newsletters", "only-nouns", true),
             ("baristas", "only-nouns", true),
             ("cheaper", "comparative", true),
-            ("expensive", "only-adjective", true),
+            ("expensive", "adjective", true),
             ("the", "noun", false),
             ("qzx", "noun", false),
         ] {
