@@ -5,7 +5,7 @@
 //! bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with these inputs.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -18,10 +18,18 @@ use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::input::Arguments;
 use crate::engine::api::response::WireTime;
+use crate::engine::clients::findings::Checker;
+use crate::engine::clients::report;
+use crate::engine::deliverability::message::Input;
+use crate::engine::deliverability::result::analyze;
 use crate::engine::mail::inbound::listener::{HandlerResult, Handling, MailHandler, ReceivedMessage, converse};
 use crate::engine::mail::inbound::{self, Envelope};
+use crate::engine::render::inspect::inspect;
 use crate::engine::render::merge::{Kind, Template};
-use crate::engine::render::{css, imported_html, mjml};
+use crate::engine::render::pixels::client_views;
+use crate::engine::render::{css, html_limits, imported_html, mjml};
+use crate::engine::spelling;
+use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::seal::Seal;
 use crate::engine::tasks::Tasks;
 use crate::features::contacts::jobs::{Columns, Encoding, Records, Sniffer, headers};
@@ -177,6 +185,61 @@ pub const TARGETS: &[Target] = &[
             "<![CDATA[",
         ],
     },
+    Target { name: "client_report", run: client_report, seeds: &["emails"], words: EMAIL_WORDS },
+    Target { name: "preview", run: preview, seeds: &["emails"], words: EMAIL_WORDS },
+    Target {
+        name: "spelling",
+        run: spelling_text,
+        seeds: &[],
+        words: &[
+            "their", " is ", "it's", "\u{2019}", "{{", "}}", "&nbsp;", "<b>", "</b>", ". ", "recieve", "\u{ad}", "ß", "你好", "-",
+        ],
+    },
+    Target {
+        name: "deliverability",
+        run: deliverability,
+        seeds: &["validation/deliverability"],
+        words: &[
+            "FREE",
+            "$$$",
+            "http://1.2.3.4/",
+            "<span style=\"display:none\">",
+            "&#0;",
+            "w i n",
+            "\u{200b}",
+            "!!!",
+            "<a href=",
+        ],
+    },
+    Target {
+        name: "check_file",
+        run: check_file,
+        seeds: &["bounces"],
+        words: &["Content-Type: text/html; charset=utf-8\r\n", "Subject: =?utf-8?q?=00?=\r\n", "\r\n\r\n", "<p>", "--b--"],
+    },
+    Target {
+        name: "support_tables",
+        run: support_tables,
+        seeds: &[],
+        words: &["\"stats\":", "\"notes_by_num\":", "\"y #1\"", "\"a #1 #2\"", "\"2026-01\"", "{", "}", "[", "]", "null", "-1"],
+    },
+];
+
+const EMAIL_WORDS: &[&str] = &[
+    "<style>",
+    "</style>",
+    "@media (prefers-color-scheme: dark) {",
+    "style=\"",
+    "rgb(0 128 0 / 50%)",
+    "<!--[if mso]>",
+    "<![endif]-->",
+    "<v:rect style=\"",
+    "url(",
+    "/*",
+    ":not(",
+    "!important",
+    "width=",
+    "<table>",
 ];
 
 const ENVELOPE: Envelope<'_> = Envelope { sender: "", recipient: "b+token@bounces.acme.example" };
@@ -352,6 +415,54 @@ fn token(data: &[u8]) {
 fn mjml(data: &[u8]) {
     let Ok(source) = std::str::from_utf8(data) else { return };
     let _ = mjml::to_html(source);
+}
+
+fn client_report(data: &[u8]) {
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    if html_limits::admit(html).is_err() {
+        return;
+    }
+    let report = report::check(Checker::embedded(), html, &[]);
+    assert!(report.summary.compatibility_score <= 100);
+}
+
+/// Fuzzes what is drawn for clients with different rules: it must be HTML of a bounded size.
+fn preview(data: &[u8]) {
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    let devices = ["outlook.windows.dark", "gmail.desktop-webmail.no-images", "gmail.ios.dark", "apple-mail.ios", "plain.text"];
+    let Ok(views) = client_views::of(Checker::embedded(), html, &devices.map(String::from)) else { return };
+    for view in views {
+        assert!(view.html.len() <= 64 * (html.len() + 1024), "{}: {} bytes of {}", view.head.device, view.html.len(), html.len());
+    }
+}
+
+fn spelling_text(data: &[u8]) {
+    static DICTIONARIES: LazyLock<Dictionaries> = LazyLock::new(|| Dictionaries::new(None, u32::MAX.into()));
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    let options = spelling::Options { languages: vec!["en".to_owned()], grammar: true, names: Vec::new() };
+    let report = spelling::check_html(html, &options, &DICTIONARIES, 0);
+    assert!(report.errors.len() <= spelling::FINDINGS_MAX);
+    for finding in &report.errors {
+        assert!(html.get(finding.offset..finding.offset + finding.length).is_some(), "{finding:?}");
+    }
+}
+
+fn deliverability(data: &[u8]) {
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    let start = html.lines().next().unwrap_or_default();
+    let input = Input { html, subject: Some(start), from_name: Some(start), from_email: Some("a@example.com") };
+    assert!(analyze(&input, None).spam_score.score.is_finite());
+}
+
+/// Fuzzes what `mailmill check` reads: the message, and the inspection of its HTML.
+fn check_file(data: &[u8]) {
+    let Ok(source) = imported_html::mail_source(data) else { return };
+    let _ = inspect(&source.html);
+}
+
+fn support_tables(data: &[u8]) {
+    let Ok(checker) = Checker::parse(data) else { return };
+    let _ = report::check(&checker, "<p style=\"border-radius:4px\">x</p><video src=a.mp4></video>", &[]);
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use self::report::{FileReport, rule};
+use super::open::support_tables;
 use super::{print, runtime};
 use crate::base::clock::{Clock, SystemClock};
 use crate::engine::clients::findings::Checker;
@@ -95,7 +96,8 @@ async fn check(settings: &Settings, wanted: &CheckFile, source: &MailSource) -> 
     let refused = |error: &dyn std::fmt::Display| Problem::misused(format_args!("{}: {error}", name(&wanted.file)));
     let html = &source.html;
     let inspection = inspect(html).map_err(|error| refused(&error))?;
-    let report = clients::check(Checker::embedded(), html, &[]);
+    let newer = support_tables(settings)?;
+    let report = clients::check(newer.as_ref().map_or(Checker::embedded(), |(_, checker)| checker), html, &[]);
     let json = serde_json::to_vec(&report).map_err(Problem::failed)?;
     let compatibility =
         CompatibilityAnalysis::read(&json, Duration::ZERO).map_err(|failure| Problem::failed(failure.sentence()))?;

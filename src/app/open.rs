@@ -84,7 +84,7 @@ impl Opener<'_> {
     fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
-        let clients = self.clients()?;
+        let clients = support_tables(&self.settings)?.map(|(file, _)| Arc::new(file));
         let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
@@ -93,15 +93,6 @@ impl Opener<'_> {
                 Pixels::with_chromium(options, workers)
             }
         })
-    }
-
-    /// Reads the newer file of support tables, if the settings name one.
-    fn clients(&self) -> Result<Option<Arc<Vec<u8>>>, Problem> {
-        let Some(path) = &self.settings.validation.clients else { return Ok(None) };
-        let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));
-        let file = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
-        Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
-        Ok(Some(Arc::new(file)))
     }
 
     fn data(&self, environment: Environment, store: Arc<Store>) -> Result<Arc<EnvironmentData>, Problem> {
@@ -115,4 +106,13 @@ impl Opener<'_> {
             visits: Default::default(),
         }))
     }
+}
+
+/// Reads the newer file of support tables, if the settings name one: the file, and a checker that uses it.
+pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Checker)>, Problem> {
+    let Some(path) = &settings.validation.clients else { return Ok(None) };
+    let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));
+    let file = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let checker = Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
+    Ok(Some((file, checker)))
 }

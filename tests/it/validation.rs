@@ -77,3 +77,57 @@ async fn hostile_emails_get_an_error_or_a_report_and_the_service_stays_up() {
     }
     assert_eq!(check(&client, "spelling", "<html lang=en><p>Hello, recieve it.").await["summary"]["totalErrors"], 1);
 }
+
+/// The support tables, changed so that the Gmail app supports videos.
+fn newer_tables() -> Value {
+    let mut tables: Value =
+        serde_json::from_str(include_str!("../../assets/clients/caniemail.json")).expect("the tables are valid");
+    tables["last_update_date"] = json!("2031-01-01T00:00:00.000Z");
+    let features = tables["data"].as_array_mut().expect("a list of features");
+    let video = features.iter_mut().find(|feature| feature["slug"] == "html-video").expect("the feature is in the tables");
+    video["stats"]["gmail"]["ios"] = json!({ "2030-01": "y" });
+    tables
+}
+
+fn with_tables(file: &std::path::Path) -> String {
+    format!("{}\n[validation]\nclients = {:?}\n", sites::settings(), file.display().to_string())
+}
+
+#[tokio::test]
+async fn a_newer_file_of_support_tables_replaces_the_embedded_ones() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("caniemail.json");
+    std::fs::write(&file, newer_tables().to_string()).expect("written");
+    let input = json!({ "html": "<video src=\"https://example.com/a.mp4\" controls></video>", "clients": ["gmail.ios"] });
+    let has_video = |report: &Value| report["clientIssues"].to_string().contains("html-video");
+    let embedded = Server::start(&sites::settings());
+    let report = embedded.client("test", "email:validate").data("validation.compatibility", input.clone()).await;
+    assert!(has_video(&report), "{report}");
+    let server = Server::start(&with_tables(&file));
+    let report = server.client("test", "email:validate").data("validation.compatibility", input).await;
+    assert!(!has_video(&report), "{report}");
+    assert!(report["metadata"]["dataVersion"].as_str().is_some_and(|version| version.starts_with("2031-01-01")), "{report}");
+}
+
+#[test]
+fn a_file_of_support_tables_that_cannot_be_used_stops_the_start() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("caniemail.json");
+    let mut unknown = newer_tables();
+    unknown["data"][0]["slug"] = json!("css-from-tomorrow");
+    let cases = [
+        (Some("[]".to_owned()), "not in the format of caniemail.json"),
+        (Some("{".to_owned()), "not in the format of caniemail.json"),
+        (Some(unknown.to_string()), "css-from-tomorrow"),
+        (None, "No such file"),
+    ];
+    for (content, reason) in cases {
+        match content {
+            Some(content) => std::fs::write(&file, content).expect("written"),
+            None => std::fs::remove_file(&file).expect("removed"),
+        }
+        let output = Server::stopped(&with_tables(&file)).serve_again();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains("validation.clients") && error.contains(reason), "{error}");
+    }
+}

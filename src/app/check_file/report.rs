@@ -187,8 +187,11 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
+/// Describes a rule. The messages of its findings name texts and URLs, so the description is the name of the rule.
 fn described(id: &str, finding: &CheckFinding) -> Value {
-    let mut described = json!({ "id": id, "shortDescription": { "text": finding.message }, "defaultConfiguration": { "level": level(finding.severity) } });
+    let name = id.replace('/', ": ").replace('_', " ").to_lowercase();
+    let mut described =
+        json!({ "id": id, "shortDescription": { "text": name }, "defaultConfiguration": { "level": level(finding.severity) } });
     if let Some(fix) = &finding.fix {
         described["help"] = json!({ "text": fix });
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// The number of similar keys that are suggested for an unknown key.
 const NEAREST: usize = 3;
@@ -135,6 +136,12 @@ pub fn all() -> &'static [Device] {
 /// Returns the device with this key or alias.
 pub fn find(key: &str) -> Option<&'static Device> {
     DEVICES.iter().find(|device| device.key == key || device.aliases.iter().any(|alias| alias == key))
+}
+
+/// Returns the schema of a device's key.
+pub fn key_schema() -> Value {
+    let keys: Vec<&String> = DEVICES.iter().flat_map(|device| std::iter::once(&device.key).chain(&device.aliases)).collect();
+    json!({ "type": "string", "enum": keys })
 }
 
 /// Returns the keys that are most similar to an unknown one.

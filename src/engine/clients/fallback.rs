@@ -5,6 +5,7 @@ use super::features::detect::Site;
 use super::features::{FeatureId, TABLE};
 use super::findings::{Hit, Side};
 use super::html::Element;
+use super::profile::DARK_QUERY;
 use super::view::View;
 
 /// The maximum number of uses that are read. A replacement must exist for each of them.
@@ -13,6 +14,9 @@ const HITS_MAX: usize = 200;
 /// Returns the replacement that the email has for a feature, if all hits have one.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
+    if slug == DARK_QUERY {
+        return Some("the design for light mode");
+    }
     let mut found = None;
     for hit in hits.iter().take(HITS_MAX) {
         let Site::Declaration(index) = hit.used.site else { return None };

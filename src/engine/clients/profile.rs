@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::conditions::Assumptions;
 use super::data::Data;
@@ -15,7 +16,10 @@ use super::findings::Finding;
 /// The assumed share of opens of a client whose share is unknown.
 const SMALL_SHARE: f64 = 0.001;
 
-/// The effect of dark mode in a client.
+/// The feature of rules for dark mode.
+pub const DARK_QUERY: &str = "css-at-media-prefers-color-scheme";
+
+/// What a client does in dark mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DarkMode {
@@ -121,6 +125,13 @@ pub fn all(data: &Data) -> Vec<Profile> {
     listed.chain(variants).collect()
 }
 
+/// Returns the schema of a client's key: those of the embedded tables. Newer tables can have more clients.
+pub fn key_schema() -> Value {
+    let profiles = all(Data::embedded());
+    let keys: Vec<&String> = profiles.iter().flat_map(|profile| std::iter::once(&profile.key).chain(&profile.aliases)).collect();
+    json!({ "type": "string", "enum": keys })
+}
+
 fn profile(key: &str, name: &str, column: usize) -> Profile {
     let row = ROWS.get(key).cloned().unwrap_or_default();
     Profile {
@@ -152,6 +163,10 @@ impl Profile {
     /// Returns the effect of a finding in this client.
     pub fn effect(&self, finding: &Finding) -> Effect {
         let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);
+        // A client that never shows dark colors needs no rules for them. One that darkens emails by itself loses the design.
+        if slug == DARK_QUERY && self.dark == DarkMode::None {
+            return Effect::Nothing;
+        }
         self.effects.get(slug).copied().unwrap_or(finding.effect)
     }
 }
@@ -159,6 +174,24 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lost_rules_for_dark_mode_matter_only_in_clients_with_a_dark_mode() {
+        use crate::engine::clients::findings::Checker;
+        use crate::engine::clients::report;
+
+        let html =
+            "<style>@media (prefers-color-scheme: dark) { p { color: #eeeeee } }</style><p style=\"color:#222222\">Hello</p>";
+        let effect = |client: &str| {
+            let report = report::check(Checker::embedded(), html, &[client.to_owned()]);
+            let issues = report.client_issues.iter().flat_map(|client| client.issues.iter().chain(&client.warnings));
+            let found: Vec<_> = issues.filter(|issue| *issue.slug == *DARK_QUERY).map(|one| (one.effect, one.fallback)).collect();
+            assert_eq!(found.len(), 1, "{client}");
+            found[0]
+        };
+        assert_eq!(effect("gmail.desktop-webmail").0, Effect::Nothing);
+        assert_eq!(effect("gmail.ios"), (Effect::Cosmetic, Some("the design for light mode")));
+    }
 
     #[test]
     fn every_row_is_a_client_of_the_tables_or_a_variant_of_one() {

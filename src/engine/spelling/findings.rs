@@ -1,10 +1,12 @@
 //! The findings of a spelling check.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The type of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "SpellingErrorType")]
 pub enum FindingKind {
     /// A word that no dictionary contains.
     Spelling,
@@ -17,16 +19,16 @@ pub enum FindingKind {
     Style,
 }
 
-/// A finding in the checked text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A finding in the text.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SpellingError")]
 pub struct Finding {
     /// The text found, as readers see it.
     pub word: String,
     /// Up to five replacements, best first.
     pub suggestions: Vec<String>,
-    /// The text around the finding.
+    /// The text around the word.
     pub context: String,
-    /// The type of the finding.
     #[serde(rename = "type")]
     pub kind: FindingKind,
     /// The ID of the rule that the text violates.
@@ -39,7 +41,7 @@ pub struct Finding {
     pub offset: usize,
     /// The length in the source in bytes, including tags inside the text.
     pub length: usize,
-    /// The language in which the text was checked, such as `en`.
+    /// The language in which the text was checked.
     pub language: String,
     /// The confidence, from 0 to 1.
     pub confidence: f32,

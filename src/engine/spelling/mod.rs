@@ -8,6 +8,7 @@
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
 //! `features/validation` calls them; this module writes their requests and reads their responses.
 
+mod classes;
 pub mod dictionaries;
 pub mod findings;
 pub mod language_tool;
@@ -27,6 +28,7 @@ mod tokens;
 use crate::base::html_scanner as html;
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::dictionaries::Dictionaries;
@@ -72,11 +74,11 @@ pub struct Report {
     pub metadata: Metadata,
 }
 
-/// Totals of a check.
-#[derive(Debug, Clone, Default, Serialize)]
+/// Totals of a spelling check.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SpellingSummary")]
 pub struct Summary {
-    /// The number of findings.
     pub total_errors: usize,
     /// The number of findings with different words or rules.
     pub unique_errors: usize,
@@ -263,6 +265,7 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
     }
     if code == "en" {
         hits.extend(repeats::articles(tokens));
+        hits.extend(repeats::small_i(tokens));
         hits.extend(pairs::confused(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));

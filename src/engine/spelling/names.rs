@@ -173,7 +173,13 @@ const WELL_KNOWN: [&str; 45] = [
     "Egyptian",
 ];
 
-/// Returns the well-known name, such as a weekday or a month, that an unknown English word is probably meant to be.
+/// Whether the word, in lower case, is a day, a month or another well-known name without its capital.
+pub(super) fn is_well_known(lower: &str) -> bool {
+    let name = super::rules::capitalized(lower);
+    WELL_KNOWN.contains(&name.as_str())
+}
+
+/// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     let length = lower.chars().count();
     if !(6..=15).contains(&length) {

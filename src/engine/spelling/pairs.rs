@@ -71,9 +71,13 @@ fn ends(word: &str) -> (&str, &str) {
     CONTRACTIONS.iter().find(|(contraction, _)| *contraction == word).map_or((word, word), |(_, ends)| *ends)
 }
 
-/// Returns the hash under which the count of two words in a row is stored (FNV-1a, 64 bits, cut to [`HASH_BYTES`]).
+/// Returns the hash under which the count of two words in a row is stored.
 pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
-    let bytes = first.bytes().chain([b' ']).chain(second.bytes());
+    hash_of(first.bytes().chain([b' ']).chain(second.bytes()))
+}
+
+/// Returns the hash of a text (FNV-1a, 64 bits, cut to [`HASH_BYTES`]).
+pub(super) fn hash_of(bytes: impl Iterator<Item = u8>) -> [u8; HASH_BYTES] {
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let [_, _, _, rest @ ..] = hash.to_be_bytes();
     rest
@@ -107,7 +111,12 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let before = at.checked_sub(1).filter(|_| !token.starts_sentence).and_then(|at| tokens.get(at));
     let before = before.filter(|_| token.spaced && !token.new_line);
     let after = tokens.get(at + 1).filter(|next| next.spaced && !next.new_line);
-    // Next to a number or a merge tag, there is too little evidence.
+    // In "years-long", the neighbors are those of the compound.
+    let hyphen = |at: usize| tokens.get(at).is_some_and(|token| token.text == "-" && !token.spaced);
+    if hyphen(at + 1) || at.checked_sub(1).is_some_and(hyphen) {
+        return None;
+    }
+    // Next to a number or a merge tag, too little is known.
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }

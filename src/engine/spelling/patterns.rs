@@ -13,6 +13,10 @@
 //! | `#` | a number |
 //! | `%capital` | a word with a capital letter that starts no sentence |
 //! | `%code` | a merge tag, an address, or other text that is not language |
+//! | `%noun`, `%nouns` | an English word that can be a noun, or the plural of one ([`super::classes`]) |
+//! | `%verb`, `%verbs`, `%past`, `%participle`, `%ing` | an English word that can be this form of a verb |
+//! | `%adjective`, `%comparative`, `%superlative`, `%adverb` | an English word that can be this |
+//! | `%only-noun` | an English word that can be nothing else; in the same way for the other classes |
 //! | `^` | the start of a sentence, before the next token |
 //! | `$` | the end of a sentence or of the block |
 //! | `,` or another mark | this mark |
@@ -22,10 +26,41 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
+use super::classes::{Class, is_listed_verb};
 use super::tokens::{Token, TokenKind};
 
 /// Named sets of words.
-pub(super) type Classes = HashMap<String, HashSet<String>>;
+pub(super) type Classes = HashMap<String, Members>;
+
+/// The members of a named set: words, and words that can be something.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Members {
+    pub words: HashSet<String>,
+    pub classes: Vec<Class>,
+}
+
+impl Members {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.classes.is_empty()
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.words.extend(other.words);
+        self.classes.extend(other.classes);
+    }
+
+    /// Numbers can be words of a pattern too.
+    fn has(&self, token: &Token<'_>) -> bool {
+        self.classes.iter().any(|class| class.has(token.can_be)) || !self.words.is_empty() && self.words.contains(&token.lower)
+    }
+
+    fn with_s(&self) -> Self {
+        Self {
+            words: self.words.iter().map(|word| add_s(word)).collect(),
+            classes: self.classes.iter().filter_map(|class| class.with_s()).collect(),
+        }
+    }
+}
 
 /// A parsed pattern.
 #[derive(Debug)]
@@ -37,15 +72,21 @@ pub(super) struct Pattern {
 
 #[derive(Debug)]
 struct Element {
-    alternatives: Vec<Alternative>,
+    /// The alternatives that are words or classes of words.
+    members: Members,
+    others: Vec<Alternative>,
+    /// Whether the element matches before a token without using it up.
+    is_anchor: bool,
+    /// Whether the start of a sentence is an alternative.
+    starts: bool,
     negated: bool,
     optional: bool,
 }
 
 #[derive(Debug)]
 enum Alternative {
-    Word(String),
-    OneOf(HashSet<String>),
+    /// A mark.
+    Mark(String),
     Ending(String),
     AnyWord,
     Number,
@@ -78,13 +119,8 @@ impl Pattern {
 
     /// Returns the words with which the core can start, or `None` if it can start with any word.
     pub fn first_words(&self) -> Option<Vec<&str>> {
-        let first = self.core.first().filter(|first| !first.negated && !first.optional)?;
-        let words = first.alternatives.iter().map(|alternative| match alternative {
-            Alternative::Word(word) => Some(vec![word.as_str()]),
-            Alternative::OneOf(words) => Some(words.iter().map(String::as_str).collect()),
-            _ => None,
-        });
-        Some(words.collect::<Option<Vec<_>>>()?.concat())
+        let first = self.core.first().filter(|first| !first.negated && !first.optional && first.others.is_empty())?;
+        first.members.classes.is_empty().then(|| first.members.words.iter().map(String::as_str).collect())
     }
 
     /// Returns the tokens of the core if the pattern matches with its core at token `at`.
@@ -102,50 +138,66 @@ impl Element {
             Some(rest) if !rest.is_empty() => (true, rest),
             _ => (false, rest),
         };
-        let alternatives = rest.split('|').map(|part| Alternative::parse(part, classes)).collect::<Result<_, _>>()?;
-        Ok(Self { alternatives, negated, optional })
+        let mut element =
+            Self { members: Members::default(), others: Vec::new(), is_anchor: false, starts: false, negated, optional };
+        for part in rest.split('|') {
+            element.add(part, classes)?;
+        }
+        let is_position = |other: &Alternative| matches!(other, Alternative::SentenceStart | Alternative::SentenceEnd);
+        element.is_anchor = element.members.is_empty() && element.others.iter().all(is_position);
+        element.starts = element.others.iter().any(|other| matches!(other, Alternative::SentenceStart));
+        Ok(element)
     }
 
-    /// Returns whether the element matches a position before a token without consuming the token.
-    fn is_anchor(&self) -> bool {
-        self.alternatives.iter().all(|alternative| matches!(alternative, Alternative::SentenceStart | Alternative::SentenceEnd))
+    fn add(&mut self, text: &str, classes: &Classes) -> Result<(), String> {
+        let other = match text {
+            "" => return Err("an element is empty".to_owned()),
+            "*" => Alternative::AnyWord,
+            "#" => Alternative::Number,
+            "^" => Alternative::SentenceStart,
+            "$" => Alternative::SentenceEnd,
+            "%capital" => Alternative::Capital,
+            "%code" => Alternative::Code,
+            _ => match (text.strip_prefix('@'), text.strip_prefix('~'), text.strip_prefix('%').filter(|name| !name.is_empty())) {
+                (Some(name), ..) => {
+                    let (name, has_s) = name.strip_suffix("+s").map_or((name, false), |name| (name, true));
+                    let class = classes.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"))?;
+                    self.members.extend(if has_s { class.with_s() } else { class.clone() });
+                    return Ok(());
+                }
+                (_, Some(ending), _) => Alternative::Ending(ending.to_owned()),
+                (.., Some(name)) => {
+                    let class = Class::named(name).ok_or_else(|| format!("the class \"%{name}\" does not exist"))?;
+                    self.members.classes.push(class);
+                    return Ok(());
+                }
+                _ if text.chars().any(char::is_alphanumeric) => {
+                    self.members.words.insert(text.to_lowercase());
+                    return Ok(());
+                }
+                _ => Alternative::Mark(text.to_owned()),
+            },
+        };
+        self.others.push(other);
+        Ok(())
     }
 
     /// Returns whether the element matches a token. `adjacent` is true if only a space or nothing separates the token from its neighbor in
     /// the pattern.
     fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
-        let found = self.alternatives.iter().any(|alternative| match alternative {
-            Alternative::SentenceStart => self.is_anchor() && starts_sentence(tokens, at),
-            other => other.accepts(tokens, at, adjacent),
-        });
+        let token = at.and_then(|at| tokens.get(at));
+        let is_member = adjacent && token.is_some_and(|token| self.members.has(token));
+        let found = is_member
+            || self.others.iter().any(|other| match other {
+                Alternative::SentenceStart => self.is_anchor && starts_sentence(tokens, at),
+                other => other.accepts(token, adjacent),
+            });
         found != self.negated
     }
 }
 
 impl Alternative {
-    fn parse(text: &str, classes: &Classes) -> Result<Self, String> {
-        let class = |name: &str| classes.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"));
-        Ok(match text {
-            "*" => Self::AnyWord,
-            "#" => Self::Number,
-            "^" => Self::SentenceStart,
-            "$" => Self::SentenceEnd,
-            "%capital" => Self::Capital,
-            "%code" => Self::Code,
-            "" => return Err("an element is empty".to_owned()),
-            _ => match (text.strip_prefix('@'), text.strip_prefix('~')) {
-                (Some(name), _) => match name.strip_suffix("+s") {
-                    Some(name) => Self::OneOf(class(name)?.iter().map(|word| add_s(word)).collect()),
-                    None => Self::OneOf(class(name)?.clone()),
-                },
-                (_, Some(ending)) => Self::Ending(ending.to_owned()),
-                _ => Self::Word(text.to_lowercase()),
-            },
-        })
-    }
-
-    fn accepts(&self, tokens: &[Token<'_>], at: Option<usize>, adjacent: bool) -> bool {
-        let token = at.and_then(|at| tokens.get(at));
+    fn accepts(&self, token: Option<&Token<'_>>, adjacent: bool) -> bool {
         match self {
             Self::SentenceEnd => {
                 token.is_none_or(|token| token.new_line || matches!(token.text, "." | "!" | "?" | "…" | ":" | ";"))
@@ -156,8 +208,7 @@ impl Alternative {
 
     fn accepts_token(&self, token: &Token<'_>) -> bool {
         match self {
-            Self::Word(word) => token.lower == *word,
-            Self::OneOf(words) => token.is_word() && words.contains(&token.lower),
+            Self::Mark(mark) => token.text == mark,
             Self::Ending(ending) => {
                 token.is_word() && token.lower.len() >= ending.len() + 2 && token.lower.ends_with(ending.as_str())
             }
@@ -174,7 +225,7 @@ impl Alternative {
 /// pattern's core.
 fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) -> Option<usize> {
     let Some((element, rest)) = elements.split_first() else { return Some(at) };
-    if element.is_anchor() {
+    if element.is_anchor {
         return element.accepts(tokens, Some(at), true).then(|| forward(rest, tokens, at, first))?;
     }
     let adjacent = at == first || is_adjacent(tokens, at);
@@ -189,12 +240,11 @@ fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) 
 /// Matches `elements` backward against the tokens before token `at`, starting with the last element.
 fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     let Some((element, rest)) = elements.split_last() else { return true };
-    if element.is_anchor() {
+    if element.is_anchor {
         return element.accepts(tokens, Some(at), true) && backward(rest, tokens, at);
     }
-    // "^|and" also matches the start of a sentence, which consumes no token.
-    let starts = element.alternatives.iter().any(|alternative| matches!(alternative, Alternative::SentenceStart));
-    if starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
+    // "^|and" matches the start of a sentence too, which uses up no token.
+    if element.starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
         return true;
     }
     let adjacent = is_adjacent(tokens, at);
@@ -270,10 +320,22 @@ pub(super) fn remove_ed(word: &str) -> String {
     if last == before && doubles(single) {
         return single.to_owned();
     }
-    // "received" and "created" lose one letter; "helped" and "entered" lose two.
+    for base in [stem.to_owned(), format!("{stem}e")] {
+        if is_listed_verb(&base) {
+            return base;
+        }
+    }
+    // "received" and "created" lose a letter; "helped" and "entered" lose two.
     let ends = ["at", "as", "os", "us", "ir", "ur", "or", "ar", "id", "ud", "ut", "in", "ag", "ng", "rg", "dg", "ib", "op", "ap"];
     let silent = matches!(last, 'c' | 'v' | 'z' | 'u') || ends.iter().any(|end| stem.ends_with(end)) && !stem.ends_with("ain");
     if silent { format!("{stem}e") } else { stem.to_owned() }
+}
+
+/// Removes the ending that [`add_ing`] adds.
+pub(super) fn remove_ing(word: &str) -> String {
+    let Some(stem) = word.strip_suffix("ing") else { return word.to_owned() };
+    // Both have "ed" in the past, where the last letter is the same.
+    remove_ed(&format!("{stem}ed"))
 }
 
 /// Removes the ending that [`add_s`] adds.
@@ -298,7 +360,8 @@ mod tests {
     use super::*;
 
     fn hits(pattern: &str, text: &str) -> Vec<String> {
-        let classes = Classes::from([("verb".to_owned(), HashSet::from(["offer".to_owned(), "try".to_owned()]))]);
+        let words = HashSet::from(["offer".to_owned(), "try".to_owned()]);
+        let classes = Classes::from([("verb".to_owned(), Members { words, classes: Vec::new() })]);
         let pattern = Pattern::parse(pattern, &classes).expect("a pattern");
         let tokens = tokens(text);
         let hits = (0..tokens.len()).filter_map(|at| pattern.matches(&tokens, at));
@@ -319,6 +382,8 @@ mod tests {
             ("<less> than # *", "less than 10 items, less than that", vec!["less"]),
             ("<hi> , %code", "Hi, {{ name }}", vec!["Hi"]),
             ("<in> %capital", "in Paris, in here", vec!["in"]),
+            ("a <%only-nouns>", "a shoes, a shoe, a ships", vec!["shoes"]),
+            ("to <%ing>", "to baking, to bake", vec!["baking"]),
         ] {
             assert_eq!(hits(pattern, text), expected, "{pattern}");
         }

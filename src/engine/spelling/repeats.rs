@@ -44,7 +44,7 @@ fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<u
     let same = token.is_word() && previous.is_word() && token.lower == previous.lower && token.spaced && !token.new_line;
     // "Duran Duran" is a name, "ha ha ha" is intended, and "Size S S" is a list.
     let meant = token.is_capitalized() && previous.is_capitalized() && !token.is_all_capitals()
-        || token.text.chars().count() < 2
+        || token.text.chars().count() < 2 && token.text != "a"
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
         || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
         // "What it is is simple" and "the hotel you are in in Rome" end a clause; "had had" is a tense. But no sentence starts with "das
@@ -67,7 +67,35 @@ fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (linked && functional && a.lower == c.lower && b.lower == d.lower && a.lower != b.lower).then_some(at - 3)
 }
 
-/// The starts of words that start with a vowel letter but a consonant sound.
+/// The contractions of "I" that have no capital.
+const CONTRACTIONS_OF_I: [&str; 4] = ["i'm", "i've", "i'll", "i'd"];
+
+/// Verbs after "I".
+const AFTER_I: [&str; 22] = [
+    "am", "was", "have", "had", "will", "would", "can", "could", "do", "did", "love", "want", "know", "think", "hope", "need",
+    "just", "also", "never", "always", "really", "wanted",
+];
+
+/// Returns the English word "I" in lower case, unless the whole text has no capitals.
+pub(super) fn small_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+    if !tokens.iter().any(Token::is_capitalized) {
+        return Vec::new();
+    }
+    let check = |(at, token): (usize, &Token<'_>)| {
+        let is_pronoun = token.text == "i" && neighbor(tokens, at + 1).is_some_and(|next| AFTER_I.contains(&next.lower.as_str()))
+            || CONTRACTIONS_OF_I.contains(&token.text);
+        (is_pronoun && token.is_word()).then(|| RuleHit {
+            hit: Hit { first: at, end: at + 1 },
+            rule: "SMALL_I",
+            kind: FindingKind::Spelling,
+            suggestions: vec![super::rules::capitalized(token.text)],
+            confidence: 0.96,
+        })
+    };
+    tokens.iter().enumerate().filter_map(check).collect()
+}
+
+/// Words that start with a vowel letter and a consonant sound.
 const CONSONANT_SOUNDS: [&str; 26] = [
     "uni", "use", "usa", "usi", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "uke", "ute", "ure", "uto", "ufo", "oui",
     "u-", "uk", "us", "ui", "ux", "url", "usb", "user",
@@ -176,8 +204,18 @@ mod tests {
             ("the\nthe", 0),
             ("yes, yes", 0),
             ("well-well known", 0),
+            ("take a a look", 1),
         ] {
             assert_eq!(repeats(&tokens(text), None).len(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_the_pronoun_i_without_its_capital() {
+        for (text, expected) in
+            [("Hi, i am Anna and i'm new.", 2), ("I am Anna.", 0), ("hi, i am all in lower case", 0), ("Option i has a lid.", 0)]
+        {
+            assert_eq!(small_i(&tokens(text)).len(), expected, "{text}");
         }
     }
 

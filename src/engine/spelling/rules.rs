@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::classes::Class;
 use super::findings::FindingKind;
-use super::patterns::{Classes, Hit, Pattern, add_ed, add_ing, add_s, remove_ed, remove_s};
+use super::patterns::{Classes, Hit, Members, Pattern, add_ed, add_ing, add_s, remove_ed, remove_ing, remove_s};
 use super::tokens::Token;
 
 /// The rule files by language.
@@ -155,19 +156,28 @@ impl Rules {
 
 /// Resolves classes that include other classes, up to four levels deep.
 fn classes(sources: &HashMap<String, String>) -> Result<Classes, String> {
-    fn words(name: &str, sources: &HashMap<String, String>, depth: usize) -> Result<Vec<String>, String> {
+    fn add(name: &str, sources: &HashMap<String, String>, depth: usize, members: &mut Members) -> Result<(), String> {
         let source = sources.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"))?;
-        let mut found = Vec::new();
         for word in source.split_whitespace() {
-            match word.strip_prefix('@') {
-                Some(_) if depth == 0 => return Err(format!("the class \"@{name}\" includes too many levels of classes")),
-                Some(other) => found.extend(words(other, sources, depth - 1)?),
-                None => found.push(word.to_owned()),
+            match (word.strip_prefix('@'), word.strip_prefix('%')) {
+                (Some(_), _) if depth == 0 => return Err(format!("the class \"@{name}\" includes too many levels of classes")),
+                (Some(other), _) => add(other, sources, depth - 1, members)?,
+                (_, Some(class)) => {
+                    members.classes.push(Class::named(class).ok_or_else(|| format!("the class \"%{class}\" does not exist"))?);
+                }
+                _ => {
+                    members.words.insert(word.to_owned());
+                }
             }
         }
-        Ok(found)
+        Ok(())
     }
-    sources.keys().map(|name| Ok((name.clone(), words(name, sources, 4)?.into_iter().collect()))).collect()
+    let resolved = |name: &String| {
+        let mut members = Members::default();
+        add(name, sources, 4, &mut members)?;
+        Ok((name.clone(), members))
+    };
+    sources.keys().map(resolved).collect()
 }
 
 impl Rule {
@@ -203,6 +213,7 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
             Some("+ed") => add_ed(word),
             Some("-ed") => remove_ed(word),
             Some("+ing") => add_ing(word),
+            Some("-ing") => remove_ing(word),
             Some("-r") => {
                 let mut word = word.to_owned();
                 word.pop();

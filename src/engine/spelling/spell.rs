@@ -4,10 +4,10 @@ use super::Checker;
 use super::dictionaries::Dictionary;
 use super::findings::FindingKind;
 use super::languages::code;
-use super::names::{Position, is_compound, is_exempt, is_heading, position, well_known};
+use super::names::{Position, is_compound, is_exempt, is_heading, is_well_known, position, well_known};
 use super::patterns::Hit;
 use super::rules::{RuleHit, capitalized};
-use super::suggestions::SUGGESTIONS_MAX;
+use super::suggestions::{Candidate, SUGGESTIONS_MAX};
 use super::tokens::Token;
 
 /// The ID of the rule for words that no dictionary contains.
@@ -45,14 +45,16 @@ impl Checker<'_> {
             }
             let place = position(tokens, at, heading);
             let english = code(language) == "en";
-            if english && is_compound(&token.lower, |part| dictionary.has(part)) {
+            if let Some(name) = name_of(tokens, at, language, dictionary) {
+                found.push(hit(at, vec![name], 0.8));
                 continue;
             }
+            // "everthing" is no compound of "ever" and "thing", because it is near "everything".
+            let is_near = |candidates: &[Candidate]| candidates.iter().any(|one| one.distance == 1 && !one.word.contains(' '));
             if english
-                && token.is_capitalized()
-                && let Some(name) = well_known(&token.lower)
+                && is_compound(&token.lower, |part| dictionary.has(part))
+                && !self.suggester.candidates(dictionary, &token.lower).is_some_and(is_near)
             {
-                found.push(hit(at, vec![name.to_owned()], 0.8));
                 continue;
             }
             if place == Position::Name && !nouns_have_capitals(language) {
@@ -111,7 +113,21 @@ impl Checker<'_> {
     }
 }
 
-/// German prepositions that need an article before a noun; a capitalized word right after them is a name: "von Hirschkogel".
+/// Returns the name that an unknown word is meant to be: one without its capital, or a misspelled one.
+fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Dictionary) -> Option<String> {
+    let token = tokens.get(at)?;
+    let english = code(language) == "en";
+    if token.is_capitalized() {
+        return well_known(&token.lower).filter(|_| english).map(str::to_owned);
+    }
+    let name = capitalized(&token.lower);
+    let is_name = english && is_well_known(&token.lower)
+        || nouns_have_capitals(language) && !in_compound(tokens, at) && dictionary.has(&name);
+    // Some brands write everything in lower case.
+    (is_name && tokens.iter().any(Token::is_capitalized)).then_some(name)
+}
+
+/// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
 const BEFORE_NAMES: [&str; 5] = ["von", "bei", "nach", "aus", "zu"];
 
 /// Returns the words before and after a token.

@@ -1,5 +1,6 @@
 //! Splits a block into words, numbers, punctuation, and parts that are not language.
 
+use super::classes::flags;
 use super::text::OPAQUE;
 
 /// The delimiters of merge tags in common template languages. Tags longer than [`MERGE_TAG_BYTES_MAX`] are treated as text.
@@ -33,6 +34,8 @@ pub(super) struct Token<'a> {
     pub text: &'a str,
     /// The text in lowercase.
     pub lower: String,
+    /// What an English word can be ([`super::classes`]).
+    pub can_be: u16,
     pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
@@ -108,7 +111,8 @@ impl<'a> Splitter<'a> {
         let text = self.text.get(start..end).unwrap_or_default();
         let lower = if kind == TokenKind::Word { text.to_lowercase() } else { text.to_owned() };
         let (spaced, new_line) = (std::mem::take(&mut self.spaced), std::mem::take(&mut self.new_line));
-        self.tokens.push(Token { text, lower, kind, start, end, spaced, new_line, starts_sentence: false });
+        let can_be = if kind == TokenKind::Word { flags(&lower, text.starts_with(char::is_uppercase)) } else { 0 };
+        self.tokens.push(Token { text, lower, can_be, kind, start, end, spaced, new_line, starts_sentence: false });
         end.max(start + 1)
     }
 

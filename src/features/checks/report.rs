@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::CompatibilityAnalysis;
 use super::links::views::LinkAnalysis;
-use super::spelling::{SpellingAnalysis, SpellingErrorType};
+use super::spelling::SpellingAnalysis;
 use super::views::Severity;
 use crate::engine::deliverability::category::Category;
 use crate::engine::deliverability::result::Analysis;
+use crate::engine::spelling::findings::FindingKind;
 
 /// A check of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -248,11 +249,11 @@ impl Summary {
     }
 
     fn spelling(&mut self, spelling: &SpellingAnalysis) {
-        let style = spelling.errors.iter().filter(|error| error.kind == SpellingErrorType::Style).count();
+        let style = spelling.errors.iter().filter(|error| error.kind == FindingKind::Style).count();
         let errors = spelling.errors.len() - style;
         self.add(Check::Spelling, spelling.score, 0, errors, errors > 0);
         for error in &spelling.errors {
-            let severity = if error.kind == SpellingErrorType::Style { Severity::Info } else { Severity::Warning };
+            let severity = if error.kind == FindingKind::Style { Severity::Info } else { Severity::Warning };
             let text = match error.suggestions.first() {
                 Some(suggestion) => format!("Line {}: replace \"{}\" with \"{suggestion}\".", error.line, error.word),
                 None => format!("Line {}: check the spelling of \"{}\".", error.line, error.word),

@@ -3,15 +3,17 @@
 use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::{CompatibilityAnalysis, FeatureProblem};
 use super::links::model::LinkStatus;
-use super::links::views::{CheckedLinkView, LinkAnalysis, LinkKindView};
+use super::links::views::{CheckedLinkView, LinkAnalysis};
 use super::model::{CheckFinding, EmailChecks, Scores};
 use super::report::{Check, Results, deliverability_score, overall};
-use super::spelling::{SpellingAnalysis, SpellingError, SpellingErrorType};
+use super::spelling::SpellingAnalysis;
 use super::views::{PlaceView, Severity};
 use crate::base::secret::sha256;
 use crate::engine::clients::features::Effect;
 use crate::engine::deliverability::result::Analysis;
 use crate::engine::deliverability::rules::{Level, Part};
+use crate::engine::render::inspect::LinkKind;
+use crate::engine::spelling::findings::{Finding, FindingKind};
 use crate::vocab::limits;
 
 /// The maximum number of clients that a message names.
@@ -203,16 +205,16 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
         LinkStatus::Ok | LinkStatus::Redirected | LinkStatus::Unverifiable | LinkStatus::Skipped => return None,
     };
     let what = match link.kind {
-        LinkKindView::Link if link.text.is_empty() => "The link".to_owned(),
-        LinkKindView::Link => format!("The link “{}”", shortened(&link.text)),
-        LinkKindView::Image | LinkKindView::Background => "The image".to_owned(),
-        LinkKindView::Form => "The form".to_owned(),
-        LinkKindView::Stylesheet => "The style sheet".to_owned(),
-        LinkKindView::Media => "The resource".to_owned(),
+        LinkKind::Link if link.text.is_empty() => "The link".to_owned(),
+        LinkKind::Link => format!("The link “{}”", shortened(&link.text)),
+        LinkKind::Image | LinkKind::Background => "The image".to_owned(),
+        LinkKind::Form => "The form".to_owned(),
+        LinkKind::Stylesheet => "The style sheet".to_owned(),
+        LinkKind::Media => "The resource".to_owned(),
     };
     let named = match (link.url.is_empty(), link.kind) {
         (true, _) => format!("{what} without a URL"),
-        (false, LinkKindView::Link | LinkKindView::Form) => format!("{what} to {}", shortened(&link.url)),
+        (false, LinkKind::Link | LinkKind::Form) => format!("{what} to {}", shortened(&link.url)),
         (false, _) => format!("{what} {}", shortened(&link.url)),
     };
     let verb = if rule == "unreachable" { "could not be reached" } else { "does not work" };
@@ -243,23 +245,23 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the ID of the finding about a word. All occurrences of a misspelled word are one finding; any other problem with a word is one
-/// finding for each sentence.
-pub fn spelling_id(error: &SpellingError) -> String {
+/// Returns the ID of the finding about a word. The same misspelled word is one finding; a word that only does not fit its sentence is one
+/// for each sentence.
+pub fn spelling_id(error: &Finding) -> String {
     match error.kind {
-        SpellingErrorType::Spelling => id(Check::Spelling, &error.rule, &error.word),
+        FindingKind::Spelling => id(Check::Spelling, &error.rule, &error.word),
         _ => id(Check::Spelling, &error.rule, &format!("{}\n{}", error.word, error.context)),
     }
 }
 
-fn of_word(error: &SpellingError, id: String, place: PlaceView) -> CheckFinding {
+fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
     let suggestion = error.suggestions.first().cloned();
     let word = &error.word;
     let (severity, weight, message) = match error.kind {
-        SpellingErrorType::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
-        SpellingErrorType::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
-        SpellingErrorType::Repeat => (Severity::Warning, 15.0, format!("“{word}” repeats a word.")),
-        SpellingErrorType::Style => (Severity::Info, 3.0, format!("“{word}” is better written in another way.")),
+        FindingKind::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
+        FindingKind::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
+        FindingKind::Repeat => (Severity::Warning, 15.0, format!("“{word}” repeats a word.")),
+        FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” is better written in another way.")),
     };
     let fix = match &suggestion {
         Some(suggestion) if suggestion.is_empty() => "Remove the word.".to_owned(),
@@ -279,7 +281,7 @@ fn of_word(error: &SpellingError, id: String, place: PlaceView) -> CheckFinding 
     }
 }
 
-fn place(error: &SpellingError) -> PlaceView {
+fn place(error: &Finding) -> PlaceView {
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let (line, column) = (number(error.line), number(error.column));
     let end_column = column.saturating_add(number(error.word.chars().count()));
@@ -294,7 +296,10 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
             Level::Important => Severity::Warning,
             Level::Suggested => Severity::Info,
         };
-        let places = one.evidence.iter().filter(|evidence| evidence.part == Part::Html && evidence.line > 0);
+        let places = one.evidence.iter().filter(|evidence| {
+            // What is missing has no place.
+            evidence.part == Part::Html && evidence.line > 0 && !evidence.excerpt.is_empty()
+        });
         let places = places.map(|evidence| PlaceView {
             line: evidence.line,
             column: evidence.column,

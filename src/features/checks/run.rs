@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::CheckContext;
 use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::CompatibilityAnalysis;
-use super::deliverability::content;
+use super::deliverability::{self, Envelope};
 use super::links::analyze as analyze_links;
 use super::links::check::LinkOptions;
 use super::model::EmailChecks;
@@ -18,6 +18,7 @@ use super::results;
 use super::source::CheckedEmail;
 use super::spelling::{self, SpellingOptions};
 use crate::engine::api::Failure;
+use crate::engine::deliverability::result::Analysis;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -30,72 +31,156 @@ pub enum LinkRequests {
     Sent,
 }
 
-/// Runs all checks in parallel. A check that fails or takes too long is left out of the scores, with the reason. Returns an error only if
-/// the renderer is busy, because the checks can then be repeated.
-pub async fn run(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
-    let limit = limits::EMAIL_CHECK_TIME;
-    let options = (requests == LinkRequests::Sent).then_some(LinkOptions {
-        follows: true,
-        each: limits::LINK_CHECK_TIME,
-        // The link check ends in time, with a partial result.
-        all: limit.saturating_sub(Duration::from_secs(1)),
-    });
-    let compatibility = timeout(limit, async {
-        let start = Instant::now();
-        let json = email.compatibility(context, Vec::new(), "clients").await?;
-        CompatibilityAnalysis::read(&json, start.elapsed())
-    });
-    let links = timeout(limit, analyze_links(context, email, options));
-    let wanted = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
-    let spelling = timeout(limit, spelling::check(context, email, wanted));
-    let deliverability = timeout(limit, content(context, email));
-    let accessibility = timeout(limit, async {
-        let inspection = email.inspect(context).await?;
-        Ok::<_, Failure>(AccessibilityAnalysis::of(&inspection.accessibility))
-    });
-    let (compatibility, links, spelling, deliverability, accessibility) =
-        tokio::join!(compatibility, links, spelling, deliverability, accessibility);
-    let mut incomplete = Vec::new();
-    let results = Results {
-        compatibility: settled(Check::Compatibility, compatibility, &mut incomplete)?,
-        links: settled(Check::Links, links, &mut incomplete)?,
-        spelling: settled(Check::Spelling, spelling, &mut incomplete)?.flatten(),
-        deliverability: settled(Check::Deliverability, deliverability, &mut incomplete)?.flatten(),
-        accessibility: settled(Check::Accessibility, accessibility, &mut incomplete)?,
-        incomplete: Vec::new(),
-    };
-    for (check, is_missing) in
-        [(Check::Spelling, results.spelling.is_none()), (Check::Deliverability, results.deliverability.is_none())]
-    {
-        if is_missing && !incomplete.iter().any(|one| one.check == check) {
-            incomplete.push(IncompleteCheck { check, reason: LATE.to_owned() });
-        }
-    }
-    let is_cut = requests == LinkRequests::Sent && results.links.as_ref().is_some_and(|links| !links.metadata.complete);
-    if is_cut {
-        let reason = "Some links could not be checked. Run the checks again.".to_owned();
-        incomplete.push(IncompleteCheck { check: Check::Links, reason });
-    }
-    Ok(EmailChecks { incomplete, ..results::checks(&results, requests == LinkRequests::Sent) })
+/// What the deliverability check knows of the sender.
+#[derive(Clone, Debug)]
+pub enum Sender {
+    /// Only the content is judged, without the DNS records of a sender.
+    Unknown,
+    /// The DNS records of the sender are judged too.
+    Of(Envelope),
 }
 
-const LATE: &str = "The check took too long. Run the checks again.";
+/// Which checks run, and how. A check without a value does not run.
+pub struct Plan {
+    /// The keys of the clients; all clients if empty.
+    pub compatibility: Option<Vec<String>>,
+    pub links: Option<LinkRequests>,
+    pub spelling: Option<SpellingOptions>,
+    pub deliverability: Option<Sender>,
+    pub accessibility: bool,
+    /// The time that each check may take.
+    pub limit: Duration,
+    /// The part of `limit` after which no more links are requested, so that the check of links returns what it has.
+    pub links_limit: Duration,
+    /// Whether a failed check ends all checks. Otherwise, only its result is missing.
+    pub is_final: fn(&Failure) -> bool,
+}
 
-/// Returns the result of a check. A failed check is added to `incomplete`; the renderer being busy is an error.
-fn settled<T>(
-    check: Check,
-    result: Result<Result<T, Failure>, tokio::time::error::Elapsed>,
-    incomplete: &mut Vec<IncompleteCheck>,
-) -> Result<Option<T>, Failure> {
-    let reason = match result {
-        Ok(Ok(result)) => return Ok(Some(result)),
-        Ok(Err(failure)) if failure.code == Code::Unavailable => return Err(failure),
-        Ok(Err(failure)) => {
-            tracing::warn!(?check, cause = failure.cause, "a check of an email failed");
-            failure.sentence()
-        }
-        Err(_) => LATE.to_owned(),
+/// Runs all checks whose result is stored. A check that fails or takes too long is left out of the scores, with the reason. The only
+/// failure is a busy renderer, because the checks can be repeated.
+///
+/// The DNS records of the sender are not part of it: the campaign chooses the sender, and the domain of the sender is verified apart from
+/// the email.
+pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
+    let spelling = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
+    let limit = limits::EMAIL_CHECK_TIME;
+    let plan = Plan {
+        compatibility: Some(Vec::new()),
+        links: Some(requests),
+        spelling: Some(spelling),
+        deliverability: Some(Sender::Unknown),
+        accessibility: true,
+        limit,
+        links_limit: limit.saturating_sub(Duration::from_secs(1)),
+        is_final: |failure| failure.code == Code::Unavailable,
     };
-    incomplete.push(IncompleteCheck { check, reason });
-    Ok(None)
+    let results = run(context, email, plan).await?;
+    let checks = results::checks(&results, requests == LinkRequests::Sent);
+    Ok(EmailChecks { incomplete: results.incomplete, ..checks })
+}
+
+/// Runs the checks of a plan at the same time. Fails only if a failed check is final.
+pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
+    let limit = plan.limit;
+    let compatibility = within(limit, plan.compatibility.map(|clients| compatibility(context, email, clients)));
+    let links = within(limit, plan.links.map(|requests| analyze_links(context, email, link_options(requests, plan.links_limit))));
+    let spelling = within(limit, plan.spelling.map(|options| spelling::check(context, email, options)));
+    let deliverability = within(limit, plan.deliverability.map(|sender| deliverability(context, email, sender)));
+    let accessibility = within(limit, plan.accessibility.then(|| accessibility(context, email)));
+    let (compatibility, links, spelling, deliverability, accessibility) =
+        tokio::join!(compatibility, links, spelling, deliverability, accessibility);
+    let mut settling = Settling { is_final: plan.is_final, incomplete: Vec::new() };
+    let results = Results {
+        compatibility: settling.result(Check::Compatibility, compatibility)?,
+        links: settling.result(Check::Links, links)?,
+        spelling: settling.result(Check::Spelling, spelling.map(in_time))?,
+        deliverability: settling.result(Check::Deliverability, deliverability.map(in_time))?,
+        accessibility: settling.result(Check::Accessibility, accessibility)?,
+        incomplete: Vec::new(),
+    };
+    let is_requested = plan.links == Some(LinkRequests::Sent);
+    if is_requested && results.links.as_ref().is_some_and(|links| !links.metadata.complete) {
+        settling.add(Check::Links, "Some links were not checked. Run the checks again.".to_owned());
+    }
+    Ok(Results { incomplete: settling.incomplete, ..results })
+}
+
+fn link_options(requests: LinkRequests, all: Duration) -> Option<LinkOptions> {
+    (requests == LinkRequests::Sent).then_some(LinkOptions { follows: true, each: limits::LINK_CHECK_TIME, all })
+}
+
+async fn compatibility(
+    context: &CheckContext,
+    email: &CheckedEmail,
+    clients: Vec<String>,
+) -> Result<CompatibilityAnalysis, Failure> {
+    let start = Instant::now();
+    let json = email.compatibility(context, clients, "options.clients").await?;
+    CompatibilityAnalysis::read(&json, start.elapsed())
+}
+
+async fn deliverability(context: &CheckContext, email: &CheckedEmail, sender: Sender) -> Result<Option<Analysis>, Failure> {
+    match sender {
+        Sender::Unknown => deliverability::content(context, email).await,
+        Sender::Of(envelope) => deliverability::check(context, email, envelope).await,
+    }
+}
+
+async fn accessibility(context: &CheckContext, email: &CheckedEmail) -> Result<AccessibilityAnalysis, Failure> {
+    let inspection = email.inspect(context).await?;
+    Ok(AccessibilityAnalysis::of(&inspection.accessibility))
+}
+
+/// The end of a check: `None` if it was not wanted.
+type Checked<T> = Option<Outcome<T>>;
+
+enum Outcome<T> {
+    Done(T),
+    Failed(Failure),
+    Late,
+}
+
+/// Runs a check within its time limit.
+async fn within<T>(limit: Duration, check: Option<impl Future<Output = Result<T, Failure>>>) -> Checked<T> {
+    Some(match timeout(limit, check?).await {
+        Ok(Ok(result)) => Outcome::Done(result),
+        Ok(Err(failure)) => Outcome::Failed(failure),
+        Err(_) => Outcome::Late,
+    })
+}
+
+/// A check that ends without a result did not finish in its own time limit.
+fn in_time<T>(outcome: Outcome<Option<T>>) -> Outcome<T> {
+    match outcome {
+        Outcome::Done(Some(result)) => Outcome::Done(result),
+        Outcome::Done(None) | Outcome::Late => Outcome::Late,
+        Outcome::Failed(failure) => Outcome::Failed(failure),
+    }
+}
+
+/// Collects the checks that did not finish.
+struct Settling {
+    is_final: fn(&Failure) -> bool,
+    incomplete: Vec<IncompleteCheck>,
+}
+
+impl Settling {
+    fn add(&mut self, check: Check, reason: String) {
+        self.incomplete.push(IncompleteCheck { check, reason });
+    }
+
+    /// Returns the result of a check, if there is one.
+    fn result<T>(&mut self, check: Check, checked: Checked<T>) -> Result<Option<T>, Failure> {
+        match checked {
+            None => return Ok(None),
+            Some(Outcome::Done(result)) => return Ok(Some(result)),
+            Some(Outcome::Failed(failure)) if (self.is_final)(&failure) => return Err(failure),
+            Some(Outcome::Failed(failure)) => {
+                tracing::warn!(?check, cause = failure.cause, "a check of an email failed");
+                self.add(check, failure.sentence());
+            }
+            Some(Outcome::Late) => self.add(check, "The check took too long. Run the checks again.".to_owned()),
+        }
+        Ok(None)
+    }
 }

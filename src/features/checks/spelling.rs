@@ -11,7 +11,7 @@ use super::second_checkers;
 use super::views::score;
 use crate::engine::api::Failure;
 use crate::engine::spelling::findings::{Finding, FindingKind};
-use crate::engine::spelling::{Options, Report, check_html};
+use crate::engine::spelling::{Options, Report, Summary, check_html};
 use crate::engine::store::Read;
 use crate::features::checks::CheckContext;
 use crate::features::checks::source::CheckedEmail;
@@ -27,61 +27,10 @@ pub struct SpellingAnalysis {
     pub total_words: usize,
     /// From 0 to 100: 100 if nothing was found. Resolving a finding never lowers it.
     pub score: u32,
-    /// The findings in source order.
-    pub errors: Vec<SpellingError>,
-    pub summary: SpellingSummary,
+    /// The findings in the order of the source.
+    pub errors: Vec<Finding>,
+    pub summary: Summary,
     pub metadata: SpellingMetadata,
-}
-
-/// A finding in the text.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SpellingError {
-    /// The word or phrase, as readers see it.
-    pub word: String,
-    /// Up to five replacements, best first.
-    pub suggestions: Vec<String>,
-    /// The text around the word.
-    pub context: String,
-    #[serde(rename = "type")]
-    pub kind: SpellingErrorType,
-    /// The ID of the rule, such as `UNKNOWN_WORD`.
-    pub rule: String,
-    /// The line in the source, starting at 1.
-    pub line: usize,
-    /// The column in characters, starting at 1.
-    pub column: usize,
-    /// The position in the source in bytes of UTF-8, starting at 0.
-    pub offset: usize,
-    /// The length in the source in bytes, including tags inside the word.
-    pub length: usize,
-    /// The language in which the text was checked.
-    pub language: String,
-    /// The confidence, from 0 to 1.
-    pub confidence: f32,
-}
-
-/// The type of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum SpellingErrorType {
-    /// A word that no dictionary contains.
-    Spelling,
-    /// A word that does not fit the sentence.
-    Grammar,
-    /// A word that occurs twice in a row.
-    Repeat,
-    /// Correct text for which there is better wording.
-    Style,
-}
-
-/// Totals of a spelling check.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SpellingSummary {
-    pub total_errors: usize,
-    /// The number of findings with different words or rules.
-    pub unique_errors: usize,
 }
 
 /// How the text was checked.
@@ -106,20 +55,7 @@ pub struct SpellingMetadata {
     pub checkers_incomplete: Vec<String>,
 }
 
-impl From<Finding> for SpellingError {
-    fn from(finding: Finding) -> Self {
-        let Finding { word, suggestions, context, kind, rule, line, column, offset, length, language, confidence } = finding;
-        let kind = match kind {
-            FindingKind::Spelling => SpellingErrorType::Spelling,
-            FindingKind::Grammar => SpellingErrorType::Grammar,
-            FindingKind::Repeat => SpellingErrorType::Repeat,
-            FindingKind::Style => SpellingErrorType::Style,
-        };
-        Self { word, suggestions, context, kind, rule, line, column, offset, length, language, confidence }
-    }
-}
-
-/// The rule for words that no dictionary contains.
+/// The rule that finds words which are in no dictionary.
 pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
 /// The maximum number of points that misspelled words cost, and below, those that the other types cost.
 const SPELLING_WEIGHT: f64 = 60.0;
@@ -139,8 +75,8 @@ impl SpellingAnalysis {
         Self {
             total_words: report.total_words,
             score,
-            errors: report.errors.into_iter().map(SpellingError::from).collect(),
-            summary: SpellingSummary { total_errors: report.summary.total_errors, unique_errors: report.summary.unique_errors },
+            errors: report.errors,
+            summary: report.summary,
             metadata: SpellingMetadata {
                 processing_time: milliseconds(time),
                 ai_model: metadata.ai_model,
@@ -156,11 +92,11 @@ impl SpellingAnalysis {
 
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
-        let error = SpellingError {
+        let error = Finding {
             word: "recieve".into(),
             suggestions: vec!["receive".into()],
             context: "You will recieve your order on Friday".into(),
-            kind: SpellingErrorType::Spelling,
+            kind: FindingKind::Spelling,
             rule: "UNKNOWN_WORD".into(),
             line: 14,
             column: 22,
@@ -173,7 +109,7 @@ impl SpellingAnalysis {
             total_words: 120,
             score: 70,
             errors: vec![error],
-            summary: SpellingSummary { total_errors: 1, unique_errors: 1 },
+            summary: Summary { total_errors: 1, unique_errors: 1 },
             metadata: SpellingMetadata {
                 processing_time: 9,
                 ai_model: "none (rules)".into(),

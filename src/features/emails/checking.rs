@@ -14,7 +14,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::checks::CheckContext;
 use crate::features::checks::model::{CheckFinding, EmailChecks, Scores, WORST_FINDINGS};
-use crate::features::checks::run::{LinkRequests, run};
+use crate::features::checks::run::{self, LinkRequests};
 use crate::features::checks::source::CheckedEmail;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, EmailId, ProjectId};
@@ -78,7 +78,7 @@ pub async fn first(
 ) -> Result<EmailChecks, Failure> {
     let email = CheckedEmail { html: Arc::new(html.to_owned()), subject, project: Some(project), field: "emailId" };
     let context = CheckContext { engine: context.engine.clone(), data: context.data.clone(), account };
-    run(&context, &email, LinkRequests::None).await
+    run::stored(&context, &email, LinkRequests::None).await
 }
 
 /// Stores the result of the checks without requests with the email's current version, and queues the email for the checks that request the
@@ -104,7 +104,7 @@ pub async fn check(context: &StageContext, account: AccountId, id: EmailId) -> R
     drop(tx);
     let environment = CheckContext { engine: context.engine.clone(), data: context.data.clone(), account };
     let checks = match &checked {
-        Some(checked) => Some(run(&environment, checked, LinkRequests::Sent).await?),
+        Some(checked) => Some(run::stored(&environment, checked, LinkRequests::Sent).await?),
         None => None,
     };
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {

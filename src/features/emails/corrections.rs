@@ -13,6 +13,7 @@ use super::model::{Email, Origin, Stage, Version};
 use super::{store, versions};
 use crate::engine::api::Failure;
 use crate::engine::render::pixels::RenderError;
+use crate::engine::spelling::findings::Finding;
 use crate::engine::store::{Read, WriteTx};
 use crate::features::checks::CheckContext;
 use crate::features::checks::model::CheckFinding;
@@ -163,7 +164,7 @@ async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &Check
     let options = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: source.project };
     let Some(checked) = spelling::check(context, source, options).await? else { return Ok(Vec::new()) };
     let same = checked.errors.iter().filter(|error| spelling_id(error) == finding.id);
-    let edit = |error: &spelling::SpellingError| {
+    let edit = |error: &Finding| {
         let (start, end) = (error.offset, error.offset + error.length);
         // A word with tags inside is not replaced, because it is unclear which letters the tags would apply to.
         let is_plain = source.html.get(start..end).is_some_and(|text| !text.contains('<'));

@@ -1,6 +1,6 @@
 //! Assigns drawings to previews, stores the results of drawings, and deletes drawings that no preview uses.
 
-use super::model::{ContentDigest, Drawing, DrawingState, Picture, Preview, PreviewDevice, Source, digest};
+use super::model::{ContentDigest, Drawing, DrawingState, DrawnWith, Picture, Preview, PreviewDevice, Source, digest};
 use super::store;
 use crate::engine::clients::devices::Device;
 use crate::engine::store::blobs::{self, Head};
@@ -15,11 +15,11 @@ pub fn assign(
     mut preview: Preview,
     content: &Source,
     devices: &[&Device],
-    engine: &str,
+    with: DrawnWith,
 ) -> Result<Preview> {
     let mut is_finished = true;
     for device in devices {
-        let digest = digest(&content.html, content.text.as_deref(), device, engine);
+        let digest = digest(&content.html, content.text.as_deref(), device, with);
         let (drawing, cached) = match usable(tx, account, &digest)? {
             Some((id, drawing)) => {
                 let cached = !drawing.state.is_waiting();

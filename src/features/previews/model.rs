@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
-use crate::engine::clients::data;
 use crate::engine::clients::devices::Device;
 use crate::engine::clients::profile::Tier;
 use crate::engine::clients::transform::{Cut, Note};
@@ -17,12 +16,19 @@ const DRAWING_VERSION: u32 = 1;
 /// The digest of everything that a drawing depends on, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// Returns the digest of an email on a device. `text` is the text part of a stored email.
-pub fn digest(html: &str, text: Option<&str>, device: &Device, engine: &str) -> ContentDigest {
+/// How pictures are drawn: the name of the engine, and the digest of the support tables.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawnWith {
+    pub engine: &'static str,
+    pub tables: [u8; 32],
+}
+
+/// Returns the digest of an email on a device. `text` is the text part, if it is known.
+pub fn digest(html: &str, text: Option<&str>, device: &Device, with: DrawnWith) -> ContentDigest {
+    let DrawnWith { engine, tables } = with;
     let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
     let content = if device.is_text { text.unwrap_or(html) } else { html };
-    let parts =
-        [data::embedded_digest().as_slice(), &sha256(version.as_bytes()), &[u8::from(text.is_some())], content.as_bytes()];
+    let parts = [tables.as_slice(), &sha256(version.as_bytes()), &[u8::from(text.is_some())], content.as_bytes()];
     sha256(&parts.concat())
 }
 

@@ -263,11 +263,11 @@ fn forms(path: &str, text: &str) -> Vec<Form> {
 const ONES_OWN: &[&str] =
     &["/signout", "/confirm", "/signin", "/agent", "/{environment}/settings/security", "/{environment}/settings/approvals"];
 
-/// Returns whether submitting the form changes nothing: it previews a filter, or exports data that the user can read.
+/// Returns whether submitting the form changes nothing: it previews a filter or an email, or exports data that the user can read.
 fn only_looks(fields: &[(String, String)]) -> bool {
     let does = |(name, value): &(String, String)| match name.as_str() {
         "do" => !["save", "delete"].contains(&value.as_str()),
-        "act" => value == "export",
+        "act" => ["export", "draw", "draw-all"].contains(&value.as_str()),
         _ => false,
     };
     fields.iter().any(does)

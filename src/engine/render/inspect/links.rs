@@ -1,5 +1,6 @@
 //! Finds the URLs of an email: links, images, forms, backgrounds, style sheets, and links that only Outlook for Windows shows.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::source::{Place, shortened, span};
@@ -10,14 +11,14 @@ use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
 
-/// The use of a URL in an email.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// What the email does with the URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum LinkKind {
     /// A link that readers click.
     Link,
-    /// An image in the text.
     Image,
-    /// A background image, in an attribute or in styles.
+    /// A background image.
     Background,
     /// The target of a form.
     Form,

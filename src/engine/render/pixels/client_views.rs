@@ -30,20 +30,19 @@ pub struct ClientView {
     pub html: String,
 }
 
-/// Returns an email as the clients on these devices show it.
-pub fn of(html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
+/// Returns what the clients on these devices show of an email, according to the tables of `checker`.
+pub fn of(checker: &Checker, html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
     html_limits::admit(html).map_err(RenderError::Refused)?;
     keys.iter()
-        .map(|key| one(html, devices::find(key).ok_or_else(|| RenderError::Misused(format!("{key} is not a device")))?))
+        .map(|key| one(checker, html, devices::find(key).ok_or_else(|| RenderError::Misused(format!("{key} is not a device")))?))
         .collect()
 }
 
-fn one(html: &str, device: &Device) -> Result<ClientView, RenderError> {
+fn one(checker: &Checker, html: &str, device: &Device) -> Result<ClientView, RenderError> {
     if device.is_text {
         let (text, _) = imported_html::text(html).map_err(RenderError::Refused)?;
         return Ok(plain_text(device, &text));
     }
-    let checker = Checker::embedded();
     let profile =
         checker.profile(&device.profile).ok_or_else(|| RenderError::Misused(format!("{} is not a client", device.profile)))?;
     let options = Options { dark: device.is_dark, images: device.loads_images, scale: device.scale };
@@ -97,7 +96,7 @@ mod tests {
                     <img src=\"https://x.example/a.png\" alt=Cup></p></body></html>";
         let keys = ["outlook.windows", "apple-mail.ios", "gmail.desktop-webmail.no-images", "plain.text"].map(String::from);
         let [word, apple, blocked, text] =
-            of(html, &keys).expect("the HTML is short").try_into().expect("a view for each device");
+            of(Checker::embedded(), html, &keys).expect("the HTML is short").try_into().expect("a view for each device");
         assert!(!word.html.contains("border-radius") && word.head.cuts[0].slug == "css-border-radius", "{:?}", word.head.cuts);
         assert!(apple.html.contains("<head><style>html{") && apple.html.contains("border-radius:4px"), "{}", apple.html);
         assert_eq!((word.head.tier, apple.head.tier), (Tier::Approximated, Tier::NearBrowser));

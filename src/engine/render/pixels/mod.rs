@@ -304,7 +304,12 @@ impl Pixels {
         self.workers.compatibility(html, clients).await
     }
 
-    /// Returns the HTML of an email as the clients on these devices show it.
+    /// Returns the digest of the support tables in use.
+    pub fn tables_digest(&self) -> [u8; 32] {
+        self.workers.tables_digest()
+    }
+
+    /// Returns what the clients on these devices show of an email's HTML.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
         self.workers.client_views(html, devices).await
     }

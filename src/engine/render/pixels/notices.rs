@@ -16,7 +16,7 @@ const ENGINE: [(&str, &str); 5] = [
 const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRROR");
 
 /// The notices for the data that the checks of emails use.
-const DATA: [(&str, &str); 13] = [
+const DATA: [(&str, &str); 14] = [
     ("The support tables of caniemail.com", include_str!("../../../../assets/clients/README.md")),
     ("The dictionaries of the spelling check", include_str!("../../../../assets/spelling/dictionaries/README.md")),
     ("The dictionary en_US", include_str!("../../../../assets/spelling/dictionaries/en_US.license.txt")),
@@ -30,6 +30,7 @@ const DATA: [(&str, &str); 13] = [
     ("The dictionary da_DK", include_str!("../../../../assets/spelling/dictionaries/da_DK.license.txt")),
     ("The dictionary pl_PL", include_str!("../../../../assets/spelling/dictionaries/pl_PL.license.txt")),
     ("The counts of words next to each other", include_str!("../../../../assets/spelling/pairs.license.txt")),
+    ("What English words can be", include_str!("../../../../assets/spelling/classes.license.txt")),
 ];
 
 /// Returns all notices as one text.

@@ -26,7 +26,9 @@ use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed
 use super::sandbox::Confinement;
 use super::worker::{WorkerOptions, run_in_process};
 use super::{Options, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions};
+use crate::base::secret::sha256;
 use crate::base::text::Color;
+use crate::engine::clients::data;
 use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
@@ -49,6 +51,7 @@ const EMBEDDED: &str = "data:image/";
 /// Starts the worker processes.
 pub struct Workers {
     options: Options,
+    tables_digest: [u8; 32],
     /// The pixels that may still be decoded. Invariant: running workers take their pixels from the semaphore, so together they never decode
     /// more pixels than its initial value.
     pixels: Semaphore,
@@ -98,7 +101,8 @@ impl Workers {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let pixels = Semaphore::new((DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as usize);
         let (turns, waiting) = (Semaphore::new(processors), AtomicUsize::new(0));
-        Self { options, pixels, turns, waiting, wait: DRAWING_WAIT }
+        let tables_digest = options.clients.as_ref().map_or_else(|| *data::embedded_digest(), |file| sha256(file));
+        Self { options, tables_digest, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
     /// Returns workers without free pixels: a request with an image waits for this long and then fails.
@@ -186,15 +190,24 @@ impl Workers {
 
     /// Returns the JSON of the report on what email clients do with an email's HTML.
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
-        let task = WorkerTask::Compatibility { clients };
+        self.obey_with_tables(WorkerTask::Compatibility { clients }, html).await?.into_report()
+    }
+
+    /// Runs a task with the newer file of support tables, if there is one.
+    async fn obey_with_tables(&self, task: WorkerTask, html: &str) -> Result<Message<WorkerReply>, RenderError> {
         let name = String::new();
         let newer = self.options.clients.iter().map(|file| (&name, &**file));
-        self.obey_with(task, html.as_bytes(), 0, newer).await?.into_report()
+        self.obey_with(task, html.as_bytes(), 0, newer).await
+    }
+
+    /// Returns the digest of the support tables in use.
+    pub fn tables_digest(&self) -> [u8; 32] {
+        self.tables_digest
     }
 
     /// Returns the HTML of an email as the clients on these devices show it.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
-        self.obey(WorkerTask::ClientViews { devices }, html.as_bytes()).await?.into_client_views()
+        self.obey_with_tables(WorkerTask::ClientViews { devices }, html).await?.into_client_views()
     }
 
     /// Applies edits to sanitized HTML, and sanitizes the result.

@@ -59,7 +59,8 @@ pub enum WorkerTask {
     Compatibility {
         clients: Vec<String>,
     },
-    /// Transform an email's HTML, which is the first part, to what the clients on these devices show.
+    /// Transform an email's HTML, which is the first part, to what the clients on these devices show. A second part is a newer file of
+    /// support tables.
     ClientViews {
         devices: Vec<String>,
     },

@@ -117,6 +117,11 @@ fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<Wo
     done.unwrap_or_else(Into::into)
 }
 
+/// Parses a newer file of support tables.
+fn newer_tables(file: Option<Vec<u8>>) -> Result<Option<Checker>, RenderError> {
+    file.map(|file| Checker::parse(&file)).transpose().map_err(|error| RenderError::Failed(error.to_string()))
+}
+
 fn perform(
     order: Message<WorkerRequest>,
     fonts: &FontFiles,
@@ -150,8 +155,7 @@ fn perform(
         WorkerTask::Compatibility { clients } => {
             let html = html()?;
             html_limits::admit(html).map_err(RenderError::Refused)?;
-            let newer = parts.next().map(|file| Checker::parse(&file)).transpose();
-            let newer = newer.map_err(|error| RenderError::Failed(error.to_string()))?;
+            let newer = newer_tables(parts.next())?;
             let checker = newer.as_ref().unwrap_or_else(|| Checker::embedded());
             let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.is(client));
             if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
@@ -162,7 +166,11 @@ fn perform(
             let json = serde_json::to_vec(&checked).map_err(|error| RenderError::Failed(error.to_string()))?;
             Ok(Message { head: WorkerReply::Report, parts: vec![json] })
         }
-        WorkerTask::ClientViews { devices } => client_views::of(html()?, &devices).map(Message::of_client_views),
+        WorkerTask::ClientViews { devices } => {
+            let newer = newer_tables(parts.next())?;
+            let checker = newer.as_ref().unwrap_or_else(|| Checker::embedded());
+            client_views::of(checker, html()?, &devices).map(Message::of_client_views)
+        }
         WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;
             Ok(Message { head: WorkerReply::ImageAddresses(addresses), parts: vec![] })

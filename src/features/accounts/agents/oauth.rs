@@ -38,10 +38,12 @@ impl ErrorCode {
 /// Matches a token that this server signs: three base64url parts separated by dots.
 pub const TOKEN_PATTERN: &str = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$";
 
-/// Marks these fields as required in a request schema and adds the given rules to each.
+/// Marks these fields as required in a request schema and adds the given rules to each. Other fields are allowed, because they are ignored
+/// (RFC 6749 §3.2).
 pub fn require(schema: &mut Schema, fields: &[(&str, Value)]) {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     schema.insert("required".to_owned(), json!(names));
+    schema.insert("additionalProperties".to_owned(), json!(true));
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("the schema describes an object");
     for field in properties.values_mut().filter_map(Value::as_object_mut) {
         field.remove("default");

@@ -16,7 +16,6 @@ pub struct AgentClaim;
 
 /// Selects an agent's registration.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct RenewClaim {

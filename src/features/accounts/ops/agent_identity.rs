@@ -22,7 +22,6 @@ pub struct AgentIdentity;
 
 /// The agent's name and what it requests.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct RegisterAgent {

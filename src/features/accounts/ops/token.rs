@@ -16,7 +16,6 @@ pub struct Token;
 
 /// The parameters of an agent's poll.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct TokenRequest {

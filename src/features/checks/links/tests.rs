@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,11 +28,16 @@ use crate::testing::START;
 /// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
 
-/// A server on loopback that responds depending on the path, and counts the requests for each path.
+/// What the buffers of three connections on loopback hold at most.
+const TAKEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// A server on loopback. It answers by path, and counts the requests for each path.
 #[derive(Default)]
 struct Misbehaving {
     requests: Mutex<Vec<String>>,
     counts: Mutex<HashMap<String, u32>>,
+    /// The bytes that clients have taken of huge bodies.
+    taken: AtomicU64,
 }
 
 impl Misbehaving {
@@ -78,6 +84,15 @@ impl Misbehaving {
                     )
                     .await?;
             },
+            // A server without support for HEAD and ranges, with a file of ten gigabytes.
+            "huge" if method == "GET" => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await?;
+                loop {
+                    let block = [0; 64 * 1024];
+                    stream.write_all(&block).await?;
+                    self.taken.fetch_add(block.len() as u64, Ordering::Relaxed);
+                }
+            }
             "interim" => loop {
                 stream.write_all(b"HTTP/1.1 103 Early Hints\r\n\r\n").await?;
             },
@@ -100,6 +115,10 @@ impl Misbehaving {
         match kind {
             "head405" => answer(if is_head { 405 } else { 206 }, "content-range: bytes 0-0/1234\r\n"),
             "head404" | "head-closes" => answer(if is_head { 404 } else { 200 }, ""),
+            "huge" => answer(405, ""),
+            // Pages that say "not found" with status 200, or that lead to the home page: nothing shows that they are missing.
+            "soft404" => answer(200, "content-type: text/html\r\n"),
+            "soft-home" => to(302, "/200"),
             "moved" => to(301, &format!("/200{rest}")),
             "https" => to(302, "https://good.test:TLS/200"),
             "chain" if hops > 0 => to(302, &format!("/chain/-{}", hops - 1)),
@@ -202,8 +221,8 @@ fn certificate(name: &str, years: std::ops::Range<i32>) -> (CertificateDer<'stat
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The server behaviors, with the expected status. Each is requested on several hosts.
-const SERVED: [(&str, LinkStatus); 41] = [
+/// The behaviors that are requested on several hosts each, with their status.
+const SERVED: [(&str, LinkStatus); 44] = [
     ("/200", Works),
     ("/204", Works),
     ("/head405", Works),
@@ -211,6 +230,9 @@ const SERVED: [(&str, LinkStatus); 41] = [
     ("/head-closes", Works),
     ("/slow", Works),
     ("/once500", Works),
+    ("/huge", Works),
+    ("/soft404", Works),
+    ("/soft-home", Redirected),
     ("/later", Works),
     ("/moved", Redirected),
     ("/chain/-5", Redirected),
@@ -389,6 +411,8 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
         requests.iter().any(|one| one.starts_with("HEAD /unsubscribe/all")),
         "the redirect of a GET request continues with HEAD"
     );
+    let taken = server.taken.load(Ordering::Relaxed);
+    assert!(taken < TAKEN_BYTES_MAX, "{taken} bytes of huge bodies were read");
     let good = checked.urls.iter().find(|one| one.url.starts_with("https://good")).and_then(|one| one.report.as_ref());
     let expires = good.and_then(|report| report.probe.trail.certificate_expires).expect("the certificate has an end");
     assert!(expires > Timestamp(START.0), "{expires}");

@@ -40,7 +40,7 @@ pub struct LinkAnalysis {
 pub struct CheckedLinkView {
     /// The URL as written.
     pub url: String,
-    pub kind: LinkKindView,
+    pub kind: LinkKind,
     pub status: LinkStatus,
     /// The HTTP status of the final response.
     pub status_code: Option<u16>,
@@ -66,24 +66,6 @@ pub struct CheckedLinkView {
     pub outlook_only: bool,
     /// The first uses of the URL.
     pub occurrences: Vec<PlaceView>,
-}
-
-/// How the email uses the URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "LinkKind")]
-pub enum LinkKindView {
-    /// A link that readers click.
-    Link,
-    Image,
-    /// A background image.
-    Background,
-    /// The target of a form.
-    Form,
-    /// A style sheet or font.
-    Stylesheet,
-    /// Audio, video or another embedded resource.
-    Media,
 }
 
 /// A redirect.
@@ -144,20 +126,7 @@ pub struct LinkMetadata {
     pub complete: bool,
 }
 
-impl From<LinkKind> for LinkKindView {
-    fn from(kind: LinkKind) -> Self {
-        match kind {
-            LinkKind::Link => Self::Link,
-            LinkKind::Image => Self::Image,
-            LinkKind::Background => Self::Background,
-            LinkKind::Form => Self::Form,
-            LinkKind::Stylesheet => Self::Stylesheet,
-            LinkKind::Media => Self::Media,
-        }
-    }
-}
-
-/// Returns the maximum number of points that a problem of this severity costs.
+/// How many points each problem costs at most, by its severity.
 fn weight(severity: Severity) -> f64 {
     match severity {
         Severity::Critical => 30.0,
@@ -197,7 +166,7 @@ impl LinkAnalysis {
     pub fn sample() -> Self {
         let link = CheckedLinkView {
             url: "https://shop.example.com/spring".into(),
-            kind: LinkKindView::Link,
+            kind: LinkKind::Link,
             status: LinkStatus::Broken,
             status_code: Some(404),
             response_time: Some(183),
@@ -290,7 +259,7 @@ fn link_view(links: &Links, one: &CheckedUrl, now: Timestamp) -> CheckedLinkView
     let target = target.or_else(|| trail.filter(|trail| !trail.hops.is_empty()).map(|trail| &trail.url));
     CheckedLinkView {
         url: one.url.clone(),
-        kind: first.map_or(LinkKindView::Link, |first| first.kind.into()),
+        kind: first.map_or(LinkKind::Link, |first| first.kind),
         status: one.status,
         status_code: response.map(|response| response.status.as_u16()),
         response_time: report.map(|report| milliseconds(report.time)),

@@ -9,7 +9,7 @@ use crate::engine::api::{BodySize, Caller, Command, Created, Engine, Failure, Op
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::store::WriteTx;
 use crate::features::emails;
-use crate::features::previews::model::{Preview, Source};
+use crate::features::previews::model::{DrawnWith, Preview, Source};
 use crate::features::previews::views::{PreviewView, Viewer};
 use crate::features::previews::{lifecycle, retention, store};
 use crate::features::validation::input;
@@ -36,8 +36,8 @@ pub struct NewPreview {
     pub email_id: Option<EmailId>,
     /// The subject. If absent, the subject of the stored email, or `Email Preview`.
     pub subject: Option<ShortText<{ limits::EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX }>>,
-    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. If empty or absent, ten common devices.
-    #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX))]
+    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common devices if empty or absent.
+    #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX), extend("items" = devices::key_schema()))]
     #[serde(default)]
     pub devices: Vec<String>,
     /// A name for the preview.
@@ -84,7 +84,7 @@ impl Command for Create {
             finished_at: None,
             expires_at: tx.now().plus_ms(limits::EMAIL_PREVIEW_KEPT_MS),
         };
-        let preview = lifecycle::assign(tx, account, preview, &content, &chosen, engine_name(&caller.engine))?;
+        let preview = lifecycle::assign(tx, account, preview, &content, &chosen, drawn_with(&caller.engine))?;
         if preview.finished_at.is_none() {
             check_queue(tx, account)?;
         }
@@ -94,9 +94,8 @@ impl Command for Create {
     }
 }
 
-/// Returns the name of the drawing engine.
-fn engine_name(engine: &Engine) -> &'static str {
-    engine.settings.rendering.engine.word()
+fn drawn_with(engine: &Engine) -> DrawnWith {
+    DrawnWith { engine: engine.settings.rendering.engine.word(), tables: engine.pixels.tables_digest() }
 }
 
 /// Returns the devices with these keys without duplicates, or the common devices if there are no keys.

@@ -1,25 +1,21 @@
 //! Runs all checks of an email.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::base::email::EmailAddress;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::clients::profile;
 use crate::features::checks::CheckContext;
-use crate::features::checks::accessibility::AccessibilityAnalysis;
-use crate::features::checks::compatibility::CompatibilityAnalysis;
-use crate::features::checks::deliverability::{self, Envelope};
-use crate::features::checks::links::analyze as analyze_links;
-use crate::features::checks::links::check::LinkOptions;
+use crate::features::checks::deliverability::Envelope;
 use crate::features::checks::links::views::milliseconds;
-use crate::features::checks::report::{Check, IncompleteCheck, Results, ValidationReport};
-use crate::features::checks::spelling::{self, SpellingOptions};
+use crate::features::checks::report::ValidationReport;
+use crate::features::checks::run::{LinkRequests, Plan, Sender, run};
+use crate::features::checks::spelling::SpellingOptions;
 use crate::features::validation::input;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
@@ -67,7 +63,7 @@ pub struct CheckOptions {
     /// True if absent.
     pub check_accessibility: Option<bool>,
     /// The keys of the clients to check; all clients if empty or absent.
-    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
+    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,
     /// The languages of the email; detected if empty or absent.
@@ -96,9 +92,6 @@ impl Operation for All {
     }
 }
 
-/// The result of a check; `None` if the check was not requested.
-type Checked<T> = Option<Result<T, Failure>>;
-
 impl Async for All {
     async fn run(context: Context, input: CheckAll) -> Result<Self::Output, Failure> {
         let start = Instant::now();
@@ -106,91 +99,28 @@ impl Async for All {
         input::check_choices("options.clients", &options.clients)?;
         input::check_choices("options.languages", &options.languages)?;
         let email = input::load(&context, html, email_id).await?;
-        let checks = CheckContext::from(&context);
-        let limit = input::time_limit(&context, limits::LINKS_CHECK_TIME);
-        let compatibility = when(options.check_compatibility, limit, async {
-            let start = Instant::now();
-            let json = email.compatibility(&checks, options.clients, "options.clients").await?;
-            CompatibilityAnalysis::read(&json, start.elapsed())
-        });
-        let links = when(options.check_links, limit, async {
-            // The link check ends in time, with a partial result.
-            let all = limit.saturating_sub(start.elapsed()).saturating_sub(limits::VALIDATION_RESPONSE_TIME / 4);
-            analyze_links(&checks, &email, Some(LinkOptions { follows: true, each: limits::LINK_CHECK_TIME, all })).await
-        });
-        let spelling = when(options.check_spelling, limit, async {
-            let languages = options.languages.iter().map(|language| language.as_str().to_owned()).collect();
-            spelling::check(
-                &checks,
-                &email,
-                SpellingOptions { languages, grammar: true, second_checkers: true, project: project_id },
-            )
-            .await
-        });
+        let runs = |wanted: Option<bool>| wanted != Some(false);
+        let languages = options.languages.iter().map(|language| language.as_str().to_owned()).collect();
+        let spelling = SpellingOptions { languages, grammar: true, second_checkers: true, project: project_id };
         let envelope = Envelope {
             subject: subject.map(|subject| subject.to_string()),
             from_name: from_name.map(|name| name.to_string()),
             from_email,
         };
-        let deliverability = when(options.check_deliverability, limit, deliverability::check(&checks, &email, envelope));
-        let accessibility = when(options.check_accessibility, limit, async {
-            let inspection = email.inspect(&checks).await?;
-            Ok(AccessibilityAnalysis::of(&inspection.accessibility))
-        });
-        let (compatibility, links, spelling, deliverability, accessibility) =
-            tokio::join!(compatibility, links, spelling, deliverability, accessibility);
-        let mut incomplete = Vec::new();
-        let results = Results {
-            compatibility: settled(Check::Compatibility, compatibility, &mut incomplete)?,
-            links: settled(Check::Links, links, &mut incomplete)?,
-            spelling: settled(Check::Spelling, spelling, &mut incomplete)?.flatten(),
-            deliverability: settled(Check::Deliverability, deliverability, &mut incomplete)?.flatten(),
-            accessibility: settled(Check::Accessibility, accessibility, &mut incomplete)?,
-            incomplete: Vec::new(),
+        let limit = input::time_limit(&context, limits::LINKS_CHECK_TIME);
+        let plan = Plan {
+            compatibility: runs(options.check_compatibility).then_some(options.clients),
+            links: runs(options.check_links).then_some(LinkRequests::Sent),
+            spelling: runs(options.check_spelling).then_some(spelling),
+            deliverability: runs(options.check_deliverability).then_some(Sender::Of(envelope)),
+            accessibility: runs(options.check_accessibility),
+            limit,
+            links_limit: limit.saturating_sub(start.elapsed()).saturating_sub(limits::VALIDATION_RESPONSE_TIME / 4),
+            // A failure that the caller can resolve is the response to the request.
+            is_final: |failure| failure.code.info().status < 500,
         };
-        if results.links.as_ref().is_some_and(|links| !links.metadata.complete) {
-            incomplete.push(IncompleteCheck {
-                check: Check::Links,
-                reason: "Some links were not checked; see linkAnalysis.".to_owned(),
-            });
-        }
-        let missing = [
-            (Check::Spelling, options.check_spelling, results.spelling.is_none()),
-            (Check::Deliverability, options.check_deliverability, results.deliverability.is_none()),
-        ];
-        for (check, _, _) in missing.into_iter().filter(|(_, wanted, is_missing)| *wanted != Some(false) && *is_missing) {
-            if !incomplete.iter().any(|one| one.check == check) {
-                incomplete.push(IncompleteCheck { check, reason: LATE.to_owned() });
-            }
-        }
-        Ok(Done(ValidationReport::of(Results { incomplete, ..results }, milliseconds(start.elapsed()))))
-    }
-}
-
-/// The reason that is reported if a check takes too long.
-const LATE: &str = "The check took too long; try again.";
-
-/// Runs a check within its time limit, unless the caller has disabled the check.
-async fn when<T>(wanted: Option<bool>, limit: Duration, check: impl Future<Output = Result<T, Failure>>) -> Checked<T> {
-    if wanted == Some(false) {
-        return None;
-    }
-    let late = |_| Err(Failure::because(Code::Unavailable, LATE));
-    Some(timeout(limit, check).await.unwrap_or_else(late))
-}
-
-/// Returns the result of a check. A failure that the caller can resolve becomes the response; any other failure only adds the check to
-/// `incomplete`.
-fn settled<T>(check: Check, result: Checked<T>, incomplete: &mut Vec<IncompleteCheck>) -> Result<Option<T>, Failure> {
-    match result {
-        None => Ok(None),
-        Some(Ok(result)) => Ok(Some(result)),
-        Some(Err(failure)) if failure.code.info().status < 500 => Err(failure),
-        Some(Err(failure)) => {
-            tracing::warn!(?check, cause = failure.cause, "a check of an email failed");
-            incomplete.push(IncompleteCheck { check, reason: failure.sentence() });
-            Ok(None)
-        }
+        let results = run(&CheckContext::from(&context), &email, plan).await?;
+        Ok(Done(ValidationReport::of(results, milliseconds(start.elapsed()))))
     }
 }
 

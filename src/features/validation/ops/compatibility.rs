@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::base::text::NOT_BLANK;
 use crate::engine::api::{Async, BodySize, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::clients::profile;
 use crate::features::checks::CheckContext;
 use crate::features::checks::compatibility::CompatibilityAnalysis;
 use crate::features::validation::input;
@@ -29,7 +30,7 @@ pub struct CheckCompatibility {
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
     /// The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty or absent.
-    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
+    #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,
 }

@@ -120,7 +120,7 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/emails/{id}/checks", get email::checks::show, post email::checks::send,
         draws [email::checks::ChecksPage]),
     page!(closed "/{environment}/emails/{id}/previews", needs [previews::ops::create::Create], get email::previews::show,
-        draws [email::previews::PreviewsPage]),
+        post email::previews::send, draws [email::previews::PreviewsPage]),
     page!(closed "/{environment}/emails/{id}/versions", get email::versions, post email::send_version, draws [email::VersionsPage]),
     page!(closed "/{environment}/emails/{id}/exports", get email::exports, draws [email::ExportsPage]),
     page!(closed "/{environment}/emails/{id}/try", get email::trial, post email::send_trial, draws [email::TestPage]),

@@ -136,7 +136,7 @@ page_context!(PreviewsPage, "email_previews.html", {
         }
         preview
     };
-    let none = |status| Self::new(EmailHead::sample("previews", status), None, Filter::default(), ["", ""], &|_| None);
+    let none = |status| Self::empty(EmailHead::sample("previews", status), Filter::default());
     vec![
         visit(sample(true), ["", ""]),
         visit(sample(false), ["", ""]),
@@ -177,6 +177,11 @@ impl Filter {
 }
 
 impl PreviewsPage {
+    /// The page without a preview.
+    fn empty(head: EmailHead, filter: Filter) -> Self {
+        Self::new(head, None, filter, ["", ""], &|_| None)
+    }
+
     fn new(
         head: EmailHead,
         preview: Option<PreviewView>,
@@ -265,12 +270,13 @@ impl Tile {
     }
 }
 
-/// Shows the preview that the query names; without one, starts a preview of the common devices, unless one exists.
+/// Shows the preview that the query names; without one, the button that starts a preview.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    if visit.query.some("preview").is_none() {
-        return start(visit).await;
-    }
     let EmailDetails { email, series, .. } = email(visit).await?;
+    let head = EmailHead::new(&email, series, "previews");
+    if visit.query.some("preview").is_none() {
+        return Ok(Outcome::draw(&PreviewsPage::empty(head, Filter::of(visit))));
+    }
     let wanted = json!({ "previewId": visit.query.get("preview") });
     let Done(preview) = match visit.ask::<previews::ops::get::Get>(wanted).await {
         Ok(found) => found,
@@ -283,18 +289,18 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     }
     let keys = [visit.query.get("device"), visit.query.get("with")];
     let link = |link: Option<&str>| own(visit, link);
-    let page = PreviewsPage::new(EmailHead::new(&email, series, "previews"), Some(preview), Filter::of(visit), keys, &link);
+    let page = PreviewsPage::new(head, Some(preview), Filter::of(visit), keys, &link);
     Ok(Outcome::draw(&page))
 }
 
-/// Starts a preview. The same content is drawn only once, so that each visit of the tab can start one.
-async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+/// Starts a preview of the common devices, or of all. The same content is drawn only once.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
-    let filter = Filter::of(visit);
-    let empty = |series| PreviewsPage::new(EmailHead::new(&email, series, "previews"), None, filter, ["", ""], &|_| None);
-    if email.status != "ready" {
-        return Ok(Outcome::draw(&empty(series)));
-    }
+    let is_all = match visit.form.get("act") {
+        "draw" => false,
+        "draw-all" => true,
+        _ => return Err(PageError::unknown_action()),
+    };
     let Counted { data: known, .. } = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
     let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
     // The common devices come with their dark and image-less variants, because the page can show these too.
@@ -303,16 +309,16 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
             .iter()
             .any(|one| key == *one || key.strip_prefix(one).is_some_and(|variant| matches!(variant, ".dark" | ".no-images")))
     };
-    let devices: Vec<&str> =
-        known.devices.iter().map(|device| device.key).filter(|key| filter.is_all || is_common(key)).collect();
+    let devices: Vec<&str> = known.devices.iter().map(|device| device.key).filter(|key| is_all || is_common(key)).collect();
     let wanted = json!({ "emailId": email.id, "devices": devices });
     match visit.ask::<previews::ops::create::Create>(wanted).await {
         Ok(Created(preview)) => {
-            let all = if filter.is_all { "&all=yes" } else { "" };
+            let all = if is_all { "&all=yes" } else { "" };
             Ok(Outcome::go(format!("{}?preview={}{all}", visit.path, preview.preview_id)))
         }
         Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => {
-            Ok(Outcome::draw_with(&empty(series), Some(&error)))
+            let page = PreviewsPage::empty(EmailHead::new(&email, series, "previews"), Filter { is_all, ..Filter::default() });
+            Ok(Outcome::draw_with(&page, Some(&error)))
         }
         Err(error) => Err(error),
     }

@@ -1,0 +1,141 @@
+//! What an English word can be: a noun, a verb form, an adjective.
+//!
+//! `english.classes` has the words of the Brill tagger's lexicon, which was counted in edited English; `classes.mjs` writes it, and
+//! `classes.license.txt` is its license. For a word that is not in it, the ending decides, if its stem is: "newsletters", "unboxed".
+
+use super::patterns::{remove_ed, remove_ing, remove_s};
+
+/// The hashes of all words in order, and then two bytes of flags for each.
+static CLASSES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/english.classes"));
+
+const HASH_BYTES: usize = 5;
+
+const NOUN: u16 = 1;
+const NOUNS: u16 = 2;
+const VERB: u16 = 4;
+const VERBS: u16 = 8;
+const PAST: u16 = 16;
+const PARTICIPLE: u16 = 32;
+const ING: u16 = 64;
+const ADJECTIVE: u16 = 128;
+const ADVERB: u16 = 256;
+const COMPARATIVE: u16 = 1024;
+const SUPERLATIVE: u16 = 2048;
+
+/// The names of classes in patterns, with their flags.
+const NAMES: [(&str, u16); 11] = [
+    ("noun", NOUN),
+    ("nouns", NOUNS),
+    ("verb", VERB),
+    ("verbs", VERBS),
+    ("past", PAST),
+    ("participle", PARTICIPLE),
+    ("ing", ING),
+    ("adjective", ADJECTIVE),
+    ("adverb", ADVERB),
+    ("comparative", COMPARATIVE),
+    ("superlative", SUPERLATIVE),
+];
+
+/// A condition on what a word can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Class {
+    flag: u16,
+    /// Whether the word can be nothing else.
+    only: bool,
+}
+
+impl Class {
+    /// Returns the class with this name: `noun`, or `only-noun`.
+    pub fn named(name: &str) -> Option<Self> {
+        let (only, name) = name.strip_prefix("only-").map_or((false, name), |name| (true, name));
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, flag)| Self { flag: *flag, only })
+    }
+
+    /// Whether a word that can be `flags` is of the class.
+    pub fn has(self, flags: u16) -> bool {
+        if self.only { flags == self.flag } else { flags & self.flag != 0 }
+    }
+
+    /// Returns the class of the words with "s" after them: plurals, or verbs in the third person.
+    pub fn with_s(self) -> Option<Self> {
+        let flag = match self.flag {
+            NOUN => NOUNS,
+            VERB => VERBS,
+            _ => return None,
+        };
+        Some(Self { flag, only: self.only })
+    }
+}
+
+/// Returns the flags of what a word in lower case can be; 0 if that is not known. A word with a capital can be a name.
+pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
+    if let Some(flags) = listed(word) {
+        return flags;
+    }
+    if word.ends_with('s') && !word.ends_with("ss") {
+        return match listed(&remove_s(word)) {
+            Some(stem) => (if stem & NOUN != 0 { NOUNS } else { 0 }) | (if stem & VERB != 0 { VERBS } else { 0 }),
+            // New nouns are frequent, new verbs are not: "baristas".
+            None if !has_capital && word.len() >= NEW_PLURAL_BYTES_MIN => NOUNS,
+            None => 0,
+        };
+    }
+    if word.ends_with("ed") && is_listed_verb(&remove_ed(word)) {
+        return PAST | PARTICIPLE;
+    }
+    if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING } else { 0 }
+}
+
+/// Whether the word is in the table as the base of a verb.
+pub(super) fn is_listed_verb(word: &str) -> bool {
+    listed(word).is_some_and(|flags| flags & VERB != 0)
+}
+
+/// Shorter words with "s" are often no plurals.
+const NEW_PLURAL_BYTES_MIN: usize = 6;
+
+fn listed(word: &str) -> Option<u16> {
+    let count = CLASSES.len() / (HASH_BYTES + 2);
+    let (hashes, flags) = CLASSES.split_at(count * HASH_BYTES);
+    let hash = super::pairs::hash_of(word.bytes());
+    let at = hashes.as_chunks::<HASH_BYTES>().0.binary_search(&hash).ok()?;
+    flags.as_chunks::<2>().0.get(at).map(|flags| u16::from_be_bytes(*flags))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_the_classes_that_a_grammar_lists() {
+        for (word, class, expected) in [
+            ("shoe", "only-noun", true),
+            ("shoes", "only-nouns", true),
+            ("ships", "nouns", true),
+            ("ships", "verbs", true),
+            ("includes", "only-verbs", true),
+            ("include", "only-verb", true),
+            ("started", "verb", false),
+            ("bake", "verb", true),
+            ("baking", "ing", true),
+            ("newsletters", "only-nouns", true),
+            ("baristas", "only-nouns", true),
+            ("cheaper", "comparative", true),
+            ("expensive", "adjective", true),
+            ("because", "noun", false),
+            ("qzx", "noun", false),
+        ] {
+            let class = Class::named(class).unwrap_or_else(|| panic!("{class} is a class"));
+            assert_eq!(class.has(flags(word, false)), expected, "{word} {class:?}");
+        }
+        assert_eq!(Class::named("plural"), None);
+    }
+
+    #[test]
+    fn the_words_are_sorted() {
+        let count = CLASSES.len() / (HASH_BYTES + 2);
+        let hashes = CLASSES[..count * HASH_BYTES].as_chunks::<HASH_BYTES>().0;
+        assert!(count > 40_000 && hashes.is_sorted_by(|one, other| one < other));
+    }
+}
