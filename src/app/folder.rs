@@ -57,7 +57,8 @@ impl fmt::Display for FolderError {
             }
             Self::Missing(path) => write!(
                 f,
-                "the folder {} contains no data: set the data folder with --data, or run `mailmill serve` first",
+                "no data was found in the folder {}: check that it exists and is readable, set another data folder with --data, or run \
+                 `mailmill serve` first",
                 path.display()
             ),
             Self::Io { path, cause } => write!(f, "the data folder {} cannot be used: {cause}", path.display()),

@@ -396,7 +396,8 @@ pub const CHANGE_IDS_MAX: usize = 1_000;
 /// The number of contacts changed per transaction in a bulk change. Each contact is read, written and reported, so the number is lower than
 /// for other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
-/// How long after its end a finished job can be retrieved: a month, in which users ask about an import. After that, the job is deleted.
+/// How long a finished job can be retrieved after it ends: 30 days, because users may ask about an import for about a month. After that,
+/// the job is deleted.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 // --- Tags, topics, segments ---

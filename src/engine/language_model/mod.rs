@@ -167,8 +167,8 @@ impl std::fmt::Display for ModelError {
             }
             Self::Refused(cause) => write!(f, "{}: {cause}.", Self::DECLINED),
             Self::Truncated => f.write_str(
-                "The language model's response was cut off at its length limit; shorten the request, or raise \
-                 output_tokens_max of the model.",
+                "The language model's response was cut off at its length limit; ask for a shorter text, or raise the model's \
+                 output_tokens_max in the settings.",
             ),
             Self::Malformed(cause) => write!(
                 f,

@@ -176,7 +176,8 @@ pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: S
 }
 
 fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
-    // An unreadable row passes the filter, so that reading the row below reports the error instead of omitting the row.
+    // If a recipient's activity cannot be read, the recipient passes the filter. The read below then returns the error; otherwise, the
+    // recipient would be missing without an error.
     let fits = |number, delivery: &Delivery| {
         wanted.is_none_or(|wanted| engagement::of(tx, id, number).map_or(true, |did| wanted.covers(delivery, &did)))
     };

@@ -82,11 +82,13 @@ pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: Link
 /// Runs the checks of a plan at the same time. Fails only if a failed check is final.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
     let limit = plan.limit;
-    let compatibility = within(limit, plan.compatibility.map(|clients| compatibility(context, email, clients)));
-    let links = within(limit, plan.links.map(|requests| analyze_links(context, email, link_options(requests, plan.links_limit))));
-    let spelling = within(limit, plan.spelling.map(|options| spelling::check(context, email, options)));
-    let deliverability = within(limit, plan.deliverability.map(|sender| deliverability(context, email, sender)));
-    let accessibility = within(limit, plan.accessibility.then(|| accessibility(context, email)));
+    // The futures are large. On the heap, they do not add up on the stack of the thread.
+    let compatibility = within(limit, plan.compatibility.map(|clients| Box::pin(compatibility(context, email, clients))));
+    let options = |requests| link_options(requests, plan.links_limit);
+    let links = within(limit, plan.links.map(|requests| Box::pin(analyze_links(context, email, options(requests)))));
+    let spelling = within(limit, plan.spelling.map(|options| Box::pin(spelling::check(context, email, options))));
+    let deliverability = within(limit, plan.deliverability.map(|sender| Box::pin(deliverability(context, email, sender))));
+    let accessibility = within(limit, plan.accessibility.then(|| Box::pin(accessibility(context, email))));
     let (compatibility, links, spelling, deliverability, accessibility) =
         tokio::join!(compatibility, links, spelling, deliverability, accessibility);
     let mut settling = Settling { is_final: plan.is_final, incomplete: Vec::new() };

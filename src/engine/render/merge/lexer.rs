@@ -222,7 +222,10 @@ fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {
     let length = rest[1..].find(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(rest.len(), |at| at + 1);
     match rest[..length].parse::<Number>() {
         Ok(number) => Ok((Token::Number(number), length)),
-        Err(_) => refuse(line, format!("{} is not a number; write a number like 2.5", &rest[..length])),
+        Err(_) => refuse(
+            line,
+            format!("{} is not a valid number; write it like 2.5, without leading zeros, or put it in quotes", &rest[..length]),
+        ),
     }
 }
 

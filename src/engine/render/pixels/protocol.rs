@@ -280,7 +280,7 @@ fn fault(answer: WorkerReply) -> RenderError {
 
 /// Returns the error for an invalid response.
 pub fn malformed() -> RenderError {
-    RenderError::Unavailable("the worker process returned an invalid response".to_owned())
+    RenderError::Unavailable("the rendering worker failed, or its request or response was invalid".to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finds instructions to the writer that the email prints.
+//! Finds instructions to the writer, and prompt text of unclear meaning, that ended up in the email.
 
 use super::reading::Reading;
 use super::text::{fold, sentences, spaced, words};

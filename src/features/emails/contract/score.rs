@@ -436,10 +436,16 @@ async fn the_blind_samples_keep_their_facts() {
     holds(&score("blind").await, 531, 11, 1, 0);
 }
 
+/// Forty usual and forty hurried prompts of a sixth writer. Nothing was tuned with them, so they measure how well unknown prompts are read.
+#[tokio::test]
+async fn the_sixth_samples_keep_their_facts() {
+    holds(&score("sixth").await, 0, 1000, 1000, 1000);
+}
+
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]
 fn a_brief_that_is_given_unchanged_stays_unchanged() {
-    let sets = ["first", "second", "hostile", "third", "fourth", "blind"];
+    let sets = ["first", "second", "hostile", "third", "fourth", "blind", "sixth"];
     for sample in sets.into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
         let brief = brief::parse(&sample.prompt, &Brand::default(), Some(&language(&sample)), sample.today);
         let read = given_brief::read(&brief, &sample.prompt, sample.today);

@@ -392,8 +392,8 @@ impl MessageSender {
         if *cause == Cause::Stopping {
             return true;
         }
-        // With direct delivery, each recipient's server is a separate route, so the failure affects only messages to that server, and they
-        // are deferred as if the server had replied.
+        // With direct delivery, each recipient's server is a separate route, so messages to other servers are not affected. The message is
+        // deferred, as after a temporary error reply, or postponed if deliveries to this server are paused.
         let has_one_way = !self.engine.settings.mail.direct;
         has_one_way && stage < Stage::Sender
     }

@@ -31,7 +31,7 @@ pub struct DemoPage {
     site: String,
     is_running: bool,
     steps: Vec<Step>,
-    /// The page with the user's own message, once the demo is done.
+    /// The path of the user's copy of the campaign in the inbox, or of the inbox if there is no copy; `None` unless the demo has succeeded.
     well: Option<String>,
     /// The reason why the demo failed, if it did.
     stuck: Option<String>,

@@ -25,7 +25,8 @@ pub fn speakers(prompt: &Prompt<'_>) -> Vec<Range> {
     found.into_iter().filter(|_| is_chat).map(|(.., range)| range).collect()
 }
 
-/// Recognizes the start of a line of a chat. Returns whether it has a time, the index of the name, and the range up to the colon.
+/// Recognizes the start of a line of a chat. Returns three values: whether the line has a time; the index of the name; and the range from
+/// the start of the line through the colon.
 fn speaker(prompt: &Prompt<'_>, start: usize) -> Option<(bool, usize, Range)> {
     let from = if prompt.fold(start) == ">" { start + 1 } else { start };
     let stamp = (prompt.fold(from) == "[")

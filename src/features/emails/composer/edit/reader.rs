@@ -221,7 +221,8 @@ impl<'a> Reader<'a> {
         .collect()
     }
 
-    /// Returns whether all words between two positions are in the vocabulary of instructions, so that they are probably not a new text.
+    /// Returns whether a known phrase (a class, filler, part or layout) or a color starts at every word in `at..end`. If so, the words are
+    /// probably instructions rather than new text.
     fn is_known(&self, at: usize, end: usize) -> bool {
         let known = |at: usize| {
             let lists = self.vocabulary.classes.values().chain([&self.vocabulary.filler]).chain(self.vocabulary.parts.values());
