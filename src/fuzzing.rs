@@ -590,5 +590,7 @@ mod tests {
         };
     }
 
-    targets! { mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml }
+    targets! {
+        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables
+    }
 }

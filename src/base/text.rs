@@ -91,6 +91,15 @@ pub fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
+/// Returns the text with its first letter capitalized.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if first.is_lowercase() => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}
+
 /// Returns whether the character is invisible or reorders the characters around it. The joiners U+200C and U+200D are excluded, because
 /// some scripts need them.
 pub fn is_invisible(character: char) -> bool {

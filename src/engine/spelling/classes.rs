@@ -1,26 +1,12 @@
 //! What an English word can be: a noun, a verb form, an adjective.
 //!
-//! `english.classes` has the words of the Brill tagger's lexicon, which was counted in edited English; `classes.mjs` writes it, and
-//! `classes.license.txt` is its license. For a word that is not in it, the ending decides, if its stem is: "newsletters", "unboxed".
+//! The words of the table have the classes listed there. A word with an ending whose stem is in the table has the classes of the ending:
+//! "newsletters", "unboxed".
 
-use super::patterns::{remove_ed, remove_ing, remove_s};
-
-/// The hashes of all words in order, and then two bytes of flags for each.
-static CLASSES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/english.classes"));
-
-const HASH_BYTES: usize = 5;
-
-const NOUN: u16 = 1;
-const NOUNS: u16 = 2;
-const VERB: u16 = 4;
-const VERBS: u16 = 8;
-const PAST: u16 = 16;
-const PARTICIPLE: u16 = 32;
-const ING: u16 = 64;
-const ADJECTIVE: u16 = 128;
-const ADVERB: u16 = 256;
-const COMPARATIVE: u16 = 1024;
-const SUPERLATIVE: u16 = 2048;
+use super::class_table::{
+    ADJECTIVE, ADVERB, COMPARATIVE, ING, NOUN, NOUNS, PARTICIPLE, PAST, SUPERLATIVE, VERB, VERBS, is_listed_verb, listed,
+};
+use super::inflection::{remove_ed, remove_ing, remove_s};
 
 /// The names of classes in patterns, with their flags.
 const NAMES: [(&str, u16); 11] = [
@@ -87,21 +73,8 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING } else { 0 }
 }
 
-/// Whether the word is in the table as the base of a verb.
-pub(super) fn is_listed_verb(word: &str) -> bool {
-    listed(word).is_some_and(|flags| flags & VERB != 0)
-}
-
 /// Shorter words with "s" are often no plurals.
 const NEW_PLURAL_BYTES_MIN: usize = 6;
-
-fn listed(word: &str) -> Option<u16> {
-    let count = CLASSES.len() / (HASH_BYTES + 2);
-    let (hashes, flags) = CLASSES.split_at(count * HASH_BYTES);
-    let hash = super::pairs::hash_of(word.bytes());
-    let at = hashes.as_chunks::<HASH_BYTES>().0.binary_search(&hash).ok()?;
-    flags.as_chunks::<2>().0.get(at).map(|flags| u16::from_be_bytes(*flags))
-}
 
 #[cfg(test)]
 mod tests {
@@ -130,12 +103,5 @@ mod tests {
             assert_eq!(class.has(flags(word, false)), expected, "{word} {class:?}");
         }
         assert_eq!(Class::named("plural"), None);
-    }
-
-    #[test]
-    fn the_words_are_sorted() {
-        let count = CLASSES.len() / (HASH_BYTES + 2);
-        let hashes = CLASSES[..count * HASH_BYTES].as_chunks::<HASH_BYTES>().0;
-        assert!(count > 40_000 && hashes.is_sorted_by(|one, other| one < other));
     }
 }

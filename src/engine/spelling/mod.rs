@@ -8,9 +8,11 @@
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
 //! `features/validation` calls them; this module writes their requests and reads their responses.
 
+mod class_table;
 mod classes;
 pub mod dictionaries;
 pub mod findings;
+mod inflection;
 pub mod language_tool;
 mod languages;
 pub mod model;
@@ -24,6 +26,7 @@ mod spell;
 mod suggestions;
 pub mod text;
 mod tokens;
+pub mod word_hash;
 
 use crate::base::html_scanner as html;
 use std::collections::HashSet;

@@ -11,6 +11,7 @@ use super::findings::FindingKind;
 use super::patterns::Hit;
 use super::rules::{RuleHit, with_case_of};
 use super::tokens::{Token, TokenKind};
+use super::word_hash::{HASH_BYTES, hash_of};
 
 /// The ID of the rule.
 const RULE: &str = "CONFUSED_WORD";
@@ -33,9 +34,6 @@ const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
     ("who's", ("who", "is")),
     ("we're", ("we", "are")),
 ];
-
-/// The number of bytes of a hash. With four bytes, one in 45,000 unknown pairs would get the count of another pair.
-pub const HASH_BYTES: usize = 5;
 
 /// The sorted hashes of pairs of words, followed by one byte for each hash: the logarithm of the pair's count.
 static COUNTS: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"));
@@ -74,13 +72,6 @@ fn ends(word: &str) -> (&str, &str) {
 /// Returns the hash under which the count of two words in a row is stored.
 pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
     hash_of(first.bytes().chain([b' ']).chain(second.bytes()))
-}
-
-/// Returns the hash of a text (FNV-1a, 64 bits, cut to [`HASH_BYTES`]).
-pub(super) fn hash_of(bytes: impl Iterator<Item = u8>) -> [u8; HASH_BYTES] {
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let [_, _, _, rest @ ..] = hash.to_be_bytes();
-    rest
 }
 
 /// Returns the points of a pair of words.

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::classes::Class;
 use super::findings::FindingKind;
-use super::patterns::{Classes, Hit, Members, Pattern, add_ed, add_ing, add_s, remove_ed, remove_ing, remove_s};
+use super::inflection::{add_ed, add_ing, add_s, remove_ed, remove_ing, remove_s};
+use super::patterns::{Classes, Hit, Members, Pattern};
 use super::tokens::Token;
 
 /// The rule files by language.

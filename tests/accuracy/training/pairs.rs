@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mailmill::engine::spelling::pairs::{COUNT_MIN, HASH_BYTES, STEPS, hash, words};
+use mailmill::engine::spelling::pairs::{COUNT_MIN, STEPS, hash, words};
+use mailmill::engine::spelling::word_hash::HASH_BYTES;
 
 /// Writes `assets/spelling/pairs.counts` from a list of lines with two words and their count.
 pub fn train(list: &str) {

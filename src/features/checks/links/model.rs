@@ -15,8 +15,7 @@ use crate::vocab::placeholders;
 pub enum LinkStatus {
     /// The link works.
     Ok,
-    /// The URL redirects; `finalUrl` is the last known target. The target works if the check follows redirects; otherwise, it is not
-    /// checked.
+    /// The URL redirects to `finalUrl`. The target works if the check follows redirects; otherwise, it is not checked.
     Redirected,
     /// The link does not work: the page does not exist, the server failed twice, the host name is unknown, the certificate is invalid, or
     /// the redirects do not end.

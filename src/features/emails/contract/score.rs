@@ -409,13 +409,13 @@ async fn the_first_samples_keep_their_facts() {
 /// The half that was written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1415, 0, 8, 1);
+    holds(&score("second").await, 1414, 0, 8, 1);
 }
 
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1099, 31, 38, 3);
+    holds(&score("hostile").await, 1099, 31, 38, 2);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
@@ -439,7 +439,7 @@ async fn the_blind_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a sixth writer. Nothing was tuned with them, so they measure how well unknown prompts are read.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
-    holds(&score("sixth").await, 0, 1000, 1000, 1000);
+    holds(&score("sixth").await, 756, 40, 61, 3);
 }
 
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.

@@ -15,7 +15,7 @@ use super::note_model;
 use super::parts;
 use super::prices;
 use super::prompt::{Prompt, Range};
-use super::reading::{Read, label_end};
+use super::reading::{Read, filler_end, label_end};
 use super::residue;
 use super::roles::{self, Around};
 use super::screening;
@@ -247,7 +247,7 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
 /// Returns whether the words of a time are more likely a date: "24.12.".
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
-        let is_dotted = || (time.range.from..time.range.to).any(|at| dates::is_dotted_day(prompt, at));
+        let is_dotted = || (time.range.from..time.range.to).any(|at| facts::is_dotted_day(prompt, at));
         date.range.to > time.range.to || date.range.to == time.range.to && (prompt.has(List::Month, date.range) || is_dotted())
     })
 }
@@ -402,23 +402,6 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         if has_number { brief.unclear.push(part(prompt, body)) } else { note(brief, prompt, body) }
     }
     typed(brief, prompt, read, range, read.sentence.range);
-}
-
-/// The minimum number of words of a statement after a greeting without a sign between them.
-const GREETED_WORDS_MIN: usize = 4;
-
-/// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
-pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    // "slt fermé …", "hello everyone our opening hours …"
-    let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
-    let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
-        let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;
-        prompt.is(List::Filler, *end) || is_followed
-    });
-    let start = greets.unwrap_or(range.from);
-    let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
-    let end = if prompt.fold(end) == "," { end + 1 } else { end };
-    if end < range.to { end } else { range.from }
 }
 
 /// Returns whether a statement has words besides its typed facts.

@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
 use super::super::{FactKind, FactValue};
-use super::facts::{Bound, Found};
+use super::facts::{Bound, Found, is_dotted_day};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
 use super::times::{clock, time};
@@ -396,19 +396,6 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
         }
     }
     dotted(prompt, at)
-}
-
-/// Returns whether a number is a German day and month without a period at its end: "bis 6.12". Prices have a comma in German. With minutes
-/// that are a multiple of five, the number can be a time unless a word for a day precedes it.
-pub fn is_dotted_day(prompt: &Prompt<'_>, at: usize) -> bool {
-    let parts = prompt.raw(at).split_once('.').and_then(|(day, month)| Some((day.parse().ok()?, month.parse().ok()?)));
-    let Some((1..=31, month @ 1..=12)) = parts.filter(|_: &(u8, u8)| prompt.lexicon().code == "de") else { return false };
-    let is_led = prompt.before(List::Weekday, at).is_some()
-        || prompt.before(List::ShortWeekday, at).is_some()
-        || at > 0 && matches!(prompt.fold(at - 1), "den" | "dem" | "am" | "vom");
-    let units = [List::Hour, List::Currency, List::Percent, List::Unit];
-    let is_unit = units.into_iter().any(|list| prompt.is(list, at + 1));
-    (is_led || month % 5 != 0) && !is_unit && prompt.fold(at + 1) != "-"
 }
 
 /// Recognizes "24.12.", "24.12.2026" and "1.1.27".

@@ -58,7 +58,7 @@ fn has_capitals(prompt: &Prompt<'_>) -> bool {
 }
 
 fn cased(prompt: &Prompt<'_>, name: &str) -> String {
-    if has_capitals(prompt) { super::statement::capital(name) } else { name.to_owned() }
+    if has_capitals(prompt) { crate::base::text::capitalized(name) } else { name.to_owned() }
 }
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {

@@ -119,7 +119,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     }
     let is_arrow = |at: usize| prompt.fold(at) == "→" || prompt.fold(at) == "-" && prompt.fold(at + 1) == ">";
     let after_arrow = at > 0 && (is_arrow(at - 1) || at > 1 && is_arrow(at - 2) && prompt.fold(at - 2) == "-");
-    if super::dates::is_dotted_day(prompt, at) {
+    if is_dotted_day(prompt, at) {
         return None;
     }
     let amount = number(prompt.raw(at))?;
@@ -319,4 +319,17 @@ pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
         matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
             || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
     })
+}
+
+/// Returns whether a number is a German day and month without a period at its end: "bis 6.12". Prices have a comma in German. With minutes
+/// that are a multiple of five, the number can be a time unless a word for a day precedes it.
+pub fn is_dotted_day(prompt: &Prompt<'_>, at: usize) -> bool {
+    let parts = prompt.raw(at).split_once('.').and_then(|(day, month)| Some((day.parse().ok()?, month.parse().ok()?)));
+    let Some((1..=31, month @ 1..=12)) = parts.filter(|_: &(u8, u8)| prompt.lexicon().code == "de") else { return false };
+    let is_led = prompt.before(List::Weekday, at).is_some()
+        || prompt.before(List::ShortWeekday, at).is_some()
+        || at > 0 && matches!(prompt.fold(at - 1), "den" | "dem" | "am" | "vom");
+    let units = [List::Hour, List::Currency, List::Percent, List::Unit];
+    let is_unit = units.into_iter().any(|list| prompt.is(list, at + 1));
+    (is_led || month % 5 != 0) && !is_unit && prompt.fold(at + 1) != "-"
 }

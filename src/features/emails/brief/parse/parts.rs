@@ -143,7 +143,7 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
             end -= 1;
         }
         let whole = prompt.trim(*range);
-        let start = super::reading::label_end(prompt, Range::of(super::collect::filler_end(prompt, whole), whole.to));
+        let start = super::reading::label_end(prompt, Range::of(super::reading::filler_end(prompt, whole), whole.to));
         let start = prompt.end(List::Article, start).filter(|end| *end < range.to).unwrap_or(start);
         let name = prompt.trim(Range::of(start.max(range.from), end));
         let is_named = name.len() > 1 || prompt.words.is_capital(name.from) || prompt.has(List::Goal, name);

@@ -28,3 +28,20 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     let link = link.filter(|link| *link < range.to && prompt.kind(*link) == Kind::Link);
     ends.max().map(|end| end + 1).max(link).unwrap_or(start)
 }
+
+/// The minimum number of words of a statement after a greeting without a sign between them.
+const GREETED_WORDS_MIN: usize = 4;
+
+/// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
+pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    // "slt fermé …", "hello everyone our opening hours …"
+    let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
+    let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
+        let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;
+        prompt.is(List::Filler, *end) || is_followed
+    });
+    let start = greets.unwrap_or(range.from);
+    let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
+    let end = if prompt.fold(end) == "," { end + 1 } else { end };
+    if end < range.to { end } else { range.from }
+}

@@ -5,6 +5,7 @@ use super::day_names::spelled;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
+use crate::base::text::capitalized;
 
 /// The form in which a statement starts in the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     // People write "X = Y" and "X -> Y" in notes.
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
-    ended(&capital(&text))
+    ended(&capitalized(&text))
 }
 
 /// The units of measurement that are the same in most languages.
@@ -217,15 +218,6 @@ fn balanced(text: &str) -> String {
         text = text.replace('"', "");
     }
     text
-}
-
-/// Returns the text with its first letter capitalized.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) if first.is_lowercase() => first.to_uppercase().chain(letters).collect(),
-        _ => text.to_owned(),
-    }
 }
 
 /// Returns the text with one question mark, exclamation mark or period at its end, unless one precedes a closing quotation mark or
