@@ -437,7 +437,7 @@ fn preview(data: &[u8]) {
 }
 
 fn spelling_text(data: &[u8]) {
-    static DICTIONARIES: LazyLock<Dictionaries> = LazyLock::new(|| Dictionaries::new(None, u32::MAX.into()));
+    static DICTIONARIES: LazyLock<Dictionaries> = LazyLock::new(|| Dictionaries::new(None, u32::MAX));
     let Ok(html) = std::str::from_utf8(data) else { return };
     let options = spelling::Options { languages: vec!["en".to_owned()], grammar: true, names: Vec::new() };
     let report = spelling::check_html(html, &options, &DICTIONARIES, 0);

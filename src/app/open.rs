@@ -84,7 +84,7 @@ impl Opener<'_> {
     fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
-        let clients = support_tables(&self.settings)?.map(|(file, _)| Arc::new(file));
+        let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
         let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),

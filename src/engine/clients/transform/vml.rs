@@ -57,7 +57,14 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     if let Some(color) = color.filter(|_| !is_false(attribute("fill")) && !is_false(attribute("filled"))) {
         css.push_str(&format!(";background-color:{color}"));
     }
-    let image = of_fill("src").or_else(|| Some(attribute("src")).filter(|src| name == "image" && !src.is_empty()));
+    // The edits before these removed images whose format the client does not show.
+    let is_removed = |fill: &Element<'_>| {
+        let own = view.document.attributes_of(fill).iter().find(|attribute| &*attribute.name == "src");
+        own.is_some_and(|own| edits.iter().any(|edit| edit.span == own.span))
+    };
+    let image = of_fill("src")
+        .filter(|_| !fill.is_some_and(is_removed))
+        .or_else(|| Some(attribute("src")).filter(|src| name == "image" && !src.is_empty()));
     if let Some(image) = image {
         let repeat = if of_fill("type") == Some("tile") { "repeat" } else { "no-repeat;background-size:cover" };
         css.push_str(&format!(";background-image:url('{}');background-repeat:{repeat}", image.replace('\'', "%27")));
