@@ -150,7 +150,7 @@ async fn changes(scene: &Scene<'_>) {
     scene.open(&format!("/test/brands/{project}")).await;
     scene.press_and_agree("Import again").await;
     comes(scene, &format!("/test/brands/{project}/changes"), "Bread and cakes, baked twice a day.").await;
-    tab.press("Use all website values").await;
+    tab.press_through("Use all website values").await;
     tab.sees("Bread and cakes, baked twice a day.").await;
     scene.open(&format!("/test/brands/{project}/changes")).await;
     tab.sees("Nothing to review").await;
