@@ -12,6 +12,7 @@ use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
 use crate::engine::hold::Hold;
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
@@ -114,5 +115,9 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));
     let file = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
     let checker = Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
+    let is_missing = |device: &&Device| !device.is_text && checker.profile(&device.profile).is_none();
+    if let Some(device) = devices::all().iter().find(is_missing) {
+        return Err(unusable(format!("the tables lack the client {}, which the previews need", device.profile)));
+    }
     Ok(Some((file, checker)))
 }

@@ -148,7 +148,7 @@ fn sentences(set: &str) -> Vec<Sentence> {
     lines.map(parse).collect()
 }
 
-/// What a check found of the seeded errors.
+/// How many of the seeded errors a check found.
 #[derive(Default)]
 struct Found {
     seeded: usize,

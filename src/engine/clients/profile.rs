@@ -164,10 +164,8 @@ impl Profile {
     pub fn effect(&self, finding: &Finding) -> Effect {
         let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);
         // A client that never shows dark colors needs no rules for them. One that darkens emails by itself loses the design.
-        if slug == DARK_QUERY && self.dark == DarkMode::None {
-            return Effect::Nothing;
-        }
-        self.effects.get(slug).copied().unwrap_or(finding.effect)
+        let is_unneeded = slug == DARK_QUERY && self.dark == DarkMode::None;
+        self.effects.get(slug).copied().unwrap_or(if is_unneeded { Effect::Nothing } else { finding.effect })
     }
 }
 

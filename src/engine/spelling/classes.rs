@@ -1,7 +1,7 @@
 //! What an English word can be: a noun, a verb form, an adjective.
 //!
-//! The words of the table have the classes listed there. A word with an ending whose stem is in the table has the classes of the ending:
-//! "newsletters", "unboxed".
+//! A word in the table has the classes listed there. Other words get their classes from their ending, if the stem is in the table:
+//! "teapots", "browsed". A long unknown word in lowercase that ends in "s" counts as a plural: "baristas".
 
 use super::class_table::{
     ADJECTIVE, ADVERB, COMPARATIVE, ING, NOUN, NOUNS, PARTICIPLE, PAST, SUPERLATIVE, VERB, VERBS, is_listed_verb, listed,

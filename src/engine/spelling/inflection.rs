@@ -70,11 +70,11 @@ pub(super) fn remove_ed(word: &str) -> String {
 /// Removes the ending that [`add_ing`] adds.
 pub(super) fn remove_ing(word: &str) -> String {
     let Some(stem) = word.strip_suffix("ing") else { return word.to_owned() };
-    // Both have "ed" in the past, where the last letter is the same.
+    // A verb changes in the same way before "ing" as before "ed".
     remove_ed(&format!("{stem}ed"))
 }
 
-/// Removes the ending that [`add_s`] adds.
+/// Removes the ending that [`add_s`] adds. For forms of "be", returns the plural form.
 pub(super) fn remove_s(word: &str) -> String {
     match word {
         "has" => return "have".to_owned(),

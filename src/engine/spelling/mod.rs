@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
-//! `features/validation` calls them; this module writes their requests and reads their responses.
+//! `features/checks` calls them; this module writes their requests and reads their responses.
 
 mod class_table;
 mod classes;
@@ -268,7 +268,7 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
     }
     if code == "en" {
         hits.extend(repeats::articles(tokens));
-        hits.extend(repeats::small_i(tokens));
+        hits.extend(repeats::lowercase_i(tokens));
         hits.extend(pairs::confused(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));

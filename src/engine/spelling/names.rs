@@ -1,6 +1,6 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/spelling_set.rs`): without them, most findings
+//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy/spelling.rs`): without them, most findings
 //! in correct text would be names.
 
 use std::collections::{HashMap, HashSet};

@@ -15,8 +15,8 @@
 //! | `%code` | a merge tag, an address, or other text that is not language |
 //! | `%noun`, `%nouns` | an English word that can be a noun, or the plural of one ([`super::classes`]) |
 //! | `%verb`, `%verbs`, `%past`, `%participle`, `%ing` | an English word that can be this form of a verb |
-//! | `%adjective`, `%comparative`, `%superlative`, `%adverb` | an English word that can be this |
-//! | `%only-noun` | an English word that can be nothing else; in the same way for the other classes |
+//! | `%adjective`, `%comparative`, `%superlative`, `%adverb` | an English word of this class |
+//! | `%only-noun` | an English word that can only be a noun; the other classes work in the same way |
 //! | `^` | the start of a sentence, before the next token |
 //! | `$` | the end of a sentence or of the block |
 //! | `,` or another mark | this mark |
@@ -33,7 +33,7 @@ use super::tokens::{Token, TokenKind};
 /// Named sets of words.
 pub(super) type Classes = HashMap<String, Members>;
 
-/// The members of a named set: words, and words that can be something.
+/// The members of a named set: words and word classes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {
     pub words: HashSet<String>,

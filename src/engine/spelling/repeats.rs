@@ -1,4 +1,4 @@
-//! Finds words that occur twice in a row, and wrong English articles.
+//! Finds words that occur twice in a row, wrong English articles, and the word "I" in lowercase.
 
 use super::findings::FindingKind;
 use super::patterns::Hit;
@@ -67,17 +67,17 @@ fn pair_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (linked && functional && a.lower == c.lower && b.lower == d.lower && a.lower != b.lower).then_some(at - 3)
 }
 
-/// The contractions of "I" that have no capital.
+/// The contractions of "I", in lowercase.
 const CONTRACTIONS_OF_I: [&str; 4] = ["i'm", "i've", "i'll", "i'd"];
 
-/// Verbs after "I".
+/// Verbs and adverbs that follow "I".
 const AFTER_I: [&str; 22] = [
     "am", "was", "have", "had", "will", "would", "can", "could", "do", "did", "love", "want", "know", "think", "hope", "need",
     "just", "also", "never", "always", "really", "wanted",
 ];
 
-/// Returns the English word "I" in lower case, unless the whole text has no capitals.
-pub(super) fn small_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+/// Returns the word "I" where it is in lowercase, unless the whole text has no capitals.
+pub(super) fn lowercase_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     if !tokens.iter().any(Token::is_capitalized) {
         return Vec::new();
     }
@@ -215,7 +215,7 @@ mod tests {
         for (text, expected) in
             [("Hi, i am Anna and i'm new.", 2), ("I am Anna.", 0), ("hi, i am all in lower case", 0), ("Option i has a lid.", 0)]
         {
-            assert_eq!(small_i(&tokens(text)).len(), expected, "{text}");
+            assert_eq!(lowercase_i(&tokens(text)).len(), expected, "{text}");
         }
     }
 

@@ -49,7 +49,7 @@ impl Checker<'_> {
                 found.push(hit(at, vec![name], 0.8));
                 continue;
             }
-            // "everthing" is no compound of "ever" and "thing", because it is near "everything".
+            // "everthing" is not a compound of "ever" and "thing", because it is one letter away from "everything".
             let is_near = |candidates: &[Candidate]| candidates.iter().any(|one| one.distance == 1 && !one.word.contains(' '));
             if english
                 && is_compound(&token.lower, |part| dictionary.has(part))

@@ -1,6 +1,7 @@
-//! Runs all checks of an email, for the result that is stored with its version.
+//! Runs checks of an email at the same time: all checks for the result that is stored with its version, or the checks of a [`Plan`].
 //!
-//! The DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is verified separately.
+//! For the stored result, the DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is
+//! verified separately.
 
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub enum LinkRequests {
     Sent,
 }
 
-/// What the deliverability check knows of the sender.
+/// What the deliverability check knows about the sender.
 #[derive(Clone, Debug)]
 pub enum Sender {
     /// Only the content is judged, without the DNS records of a sender.
@@ -40,7 +41,7 @@ pub enum Sender {
     Of(Envelope),
 }
 
-/// Which checks run, and how. A check without a value does not run.
+/// Which checks run, and how. A check whose value is `None` or false does not run.
 pub struct Plan {
     /// The keys of the clients; all clients if empty.
     pub compatibility: Option<Vec<String>>,
@@ -52,15 +53,12 @@ pub struct Plan {
     pub limit: Duration,
     /// The part of `limit` after which no more links are requested, so that the check of links returns what it has.
     pub links_limit: Duration,
-    /// Whether a failed check ends all checks. Otherwise, only its result is missing.
+    /// Whether the failure of a check is the result of the run. Otherwise, only the result of this check is missing.
     pub is_final: fn(&Failure) -> bool,
 }
 
 /// Runs all checks whose result is stored. A check that fails or takes too long is left out of the scores, with the reason. The only
 /// failure is a busy renderer, because the checks can be repeated.
-///
-/// The DNS records of the sender are not part of it: the campaign chooses the sender, and the domain of the sender is verified apart from
-/// the email.
 pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
     let spelling = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
     let limit = limits::EMAIL_CHECK_TIME;
@@ -79,7 +77,7 @@ pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: Link
     Ok(EmailChecks { incomplete: results.incomplete, ..checks })
 }
 
-/// Runs the checks of a plan at the same time. Fails only if a failed check is final.
+/// Runs the checks of a plan at the same time, and returns when all of them have ended. Fails only if the failure of a check is final.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
     let limit = plan.limit;
     // The futures are large. On the heap, they do not add up on the stack of the thread.
@@ -91,20 +89,20 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Re
     let accessibility = within(limit, plan.accessibility.then(|| Box::pin(accessibility(context, email))));
     let (compatibility, links, spelling, deliverability, accessibility) =
         tokio::join!(compatibility, links, spelling, deliverability, accessibility);
-    let mut settling = Settling { is_final: plan.is_final, incomplete: Vec::new() };
+    let mut incomplete_checks = IncompleteChecks { is_final: plan.is_final, incomplete: Vec::new() };
     let results = Results {
-        compatibility: settling.result(Check::Compatibility, compatibility)?,
-        links: settling.result(Check::Links, links)?,
-        spelling: settling.result(Check::Spelling, spelling.map(in_time))?,
-        deliverability: settling.result(Check::Deliverability, deliverability.map(in_time))?,
-        accessibility: settling.result(Check::Accessibility, accessibility)?,
+        compatibility: incomplete_checks.result(Check::Compatibility, compatibility)?,
+        links: incomplete_checks.result(Check::Links, links)?,
+        spelling: incomplete_checks.result(Check::Spelling, spelling.map(in_time))?,
+        deliverability: incomplete_checks.result(Check::Deliverability, deliverability.map(in_time))?,
+        accessibility: incomplete_checks.result(Check::Accessibility, accessibility)?,
         incomplete: Vec::new(),
     };
     let is_requested = plan.links == Some(LinkRequests::Sent);
     if is_requested && results.links.as_ref().is_some_and(|links| !links.metadata.complete) {
-        settling.add(Check::Links, "Some links were not checked. Run the checks again.".to_owned());
+        incomplete_checks.add(Check::Links, "Some links were not checked. Run the checks again.".to_owned());
     }
-    Ok(Results { incomplete: settling.incomplete, ..results })
+    Ok(Results { incomplete: incomplete_checks.incomplete, ..results })
 }
 
 fn link_options(requests: LinkRequests, all: Duration) -> Option<LinkOptions> {
@@ -133,7 +131,7 @@ async fn accessibility(context: &CheckContext, email: &CheckedEmail) -> Result<A
     Ok(AccessibilityAnalysis::of(&inspection.accessibility))
 }
 
-/// The end of a check: `None` if it was not wanted.
+/// The outcome of a check; `None` if the check was not requested.
 type Checked<T> = Option<Outcome<T>>;
 
 enum Outcome<T> {
@@ -151,7 +149,7 @@ async fn within<T>(limit: Duration, check: Option<impl Future<Output = Result<T,
     })
 }
 
-/// A check that ends without a result did not finish in its own time limit.
+/// Treats a check without a result as late, because it reached its own time limit.
 fn in_time<T>(outcome: Outcome<Option<T>>) -> Outcome<T> {
     match outcome {
         Outcome::Done(Some(result)) => Outcome::Done(result),
@@ -161,12 +159,12 @@ fn in_time<T>(outcome: Outcome<Option<T>>) -> Outcome<T> {
 }
 
 /// Collects the checks that did not finish.
-struct Settling {
+struct IncompleteChecks {
     is_final: fn(&Failure) -> bool,
     incomplete: Vec<IncompleteCheck>,
 }
 
-impl Settling {
+impl IncompleteChecks {
     fn add(&mut self, check: Check, reason: String) {
         self.incomplete.push(IncompleteCheck { check, reason });
     }

@@ -96,7 +96,7 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
     let told = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
     let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
-    // The sentences contain a fact as the parser writes it ("12 December") or as the prompt does ("12 dec").
+    // The sentences contain a fact as the parser writes it ("12 December") or as the prompt writes it ("12 dec").
     let corrected = |fact: &Fact| {
         let span = fact.span.filter(|_| !is_sentence(fact));
         let written = own.iter().find(|own| (own.span, own.kind) == (fact.span, fact.kind)).map(|own| own.text.clone());

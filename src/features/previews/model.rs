@@ -11,7 +11,7 @@ use crate::engine::store::Record;
 use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
 
 /// The version of the code that transforms and draws. If the pictures change, this number must change, because old drawings are reused.
-const DRAWING_VERSION: u32 = 1;
+const DRAWING_VERSION: u32 = 2;
 
 /// The digest of everything that a drawing depends on, except its images.
 pub type ContentDigest = [u8; 32];

@@ -368,11 +368,6 @@ impl Tab<'_> {
         self.command("/actions", json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": keys }] })).await;
     }
 
-    /// Drags with the mouse from one point of the window to another.
-    pub async fn drag(&self, from: (&Value, &Value), to: (&Value, &Value)) {
-        self.drag_by("mouse", from, to).await;
-    }
-
     /// Taps the middle of the element for a CSS selector with a finger.
     pub async fn tap(&self, selector: &str) {
         self.element_at(selector).await;
@@ -380,11 +375,11 @@ impl Tab<'_> {
                       const box = element.getBoundingClientRect(); \
                       return [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);";
         let place = self.run(middle, json!([selector])).await;
-        self.drag_by("touch", (&place[0], &place[1]), (&place[0], &place[1])).await;
+        self.drag("touch", (&place[0], &place[1]), (&place[0], &place[1])).await;
     }
 
     /// Drags with a type of pointer, `mouse` or `touch`, from one point of the window to another.
-    pub async fn drag_by(&self, pointer: &str, from: (&Value, &Value), to: (&Value, &Value)) {
+    pub async fn drag(&self, pointer: &str, from: (&Value, &Value), to: (&Value, &Value)) {
         let go = |(x, y): (&Value, &Value), ms: u64| json!({ "type": "pointerMove", "duration": ms, "x": x, "y": y });
         let moves = [
             go(from, 0),

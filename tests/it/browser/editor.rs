@@ -70,6 +70,16 @@ async fn pick(tab: &Tab<'_>, id: &str) {
     tab.run(script, json!([id])).await;
 }
 
+/// Drags the coupon by its handle to the lower edge of the hero, with the mouse or by touch.
+async fn drag_coupon_below_hero(tab: &Tab<'_>, pointer: &str) {
+    let places = "const box = (what) => document.querySelector(what).getBoundingClientRect(); \
+                  document.querySelector('[data-id=hero-1]').scrollIntoView({ block: 'center' }); \
+                  const from = box('[data-id=coupon-1] .eb-handle'), to = box('[data-id=hero-1]'); \
+                  return [from.x + 5, from.y + 5, to.x + 40, to.bottom - 4].map(Math.round);";
+    let place = tab.run(places, json!([])).await;
+    tab.drag(pointer, (&place[0], &place[1]), (&place[2], &place[3])).await;
+}
+
 const ENTER: &str = "\u{e007}";
 const CONTROL: &str = "\u{e009}";
 
@@ -95,13 +105,8 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.click("[data-id=coupon-2] [data-tool=delete]").await;
     scene.saved("the deletion", |document| kinds(document)[1..3] == ["coupon", "hero"]).await;
     // Dragging moves a block.
-    let places = "const box = (what) => document.querySelector(what).getBoundingClientRect(); \
-                  document.querySelector('[data-id=hero-1]').scrollIntoView({ block: 'center' }); \
-                  const from = box('[data-id=coupon-1] .eb-handle'), to = box('[data-id=hero-1]'); \
-                  return [from.x + 5, from.y + 5, to.x + 40, to.bottom - 4].map(Math.round);";
     pick(&tab, "coupon-1").await;
-    let place = tab.run(places, json!([])).await;
-    tab.drag((&place[0], &place[1]), (&place[2], &place[3])).await;
+    drag_coupon_below_hero(&tab, "mouse").await;
     scene.saved("the drag", |document| kinds(document)[1..3] == ["hero", "coupon"]).await;
     // The palette inserts a block, whose sample text typing replaces.
     pick(&tab, "hero-1").await;
@@ -147,12 +152,7 @@ async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
     tab.tap("[data-id=coupon-1] [data-tool=up]").await;
     scene.saved("the move up", |document| kinds(document)[1] == "coupon").await;
     // A finger drags a block by its handle.
-    let places = "const box = (what) => document.querySelector(what).getBoundingClientRect(); \
-                  document.querySelector('[data-id=hero-1]').scrollIntoView({ block: 'center' }); \
-                  const from = box('[data-id=coupon-1] .eb-handle'), to = box('[data-id=hero-1]'); \
-                  return [from.x + 5, from.y + 5, to.x + 40, to.bottom - 4].map(Math.round);";
-    let place = tab.run(places, json!([])).await;
-    tab.drag_by("touch", (&place[0], &place[1]), (&place[2], &place[3])).await;
+    drag_coupon_below_hero(&tab, "touch").await;
     scene.saved("the drag", |document| kinds(document)[1..3] == ["hero", "coupon"]).await;
     assert_eq!(look::width(&tab).await, [""; 0]);
     assert_eq!(look::console(&tab).await, [""; 0]);

@@ -329,7 +329,7 @@ async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
     // A visit starts no work; the button does.
-    tab.sees("The same email is drawn only once.").await;
+    tab.sees("An unchanged email is not drawn again.").await;
     tab.press_through("Draw common devices").await;
     tab.sees("Previews are simulations").await;
     let end = Instant::now() + PATIENCE;

@@ -30,7 +30,7 @@ const DATA: [(&str, &str); 14] = [
     ("The dictionary da_DK", include_str!("../../../../assets/spelling/dictionaries/da_DK.license.txt")),
     ("The dictionary pl_PL", include_str!("../../../../assets/spelling/dictionaries/pl_PL.license.txt")),
     ("The counts of words next to each other", include_str!("../../../../assets/spelling/pairs.license.txt")),
-    ("What English words can be", include_str!("../../../../assets/spelling/classes.license.txt")),
+    ("The word classes of English (the Brill tagger's lexicon)", include_str!("../../../../assets/spelling/classes.license.txt")),
 ];
 
 /// Returns all notices as one text.

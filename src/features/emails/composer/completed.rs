@@ -11,24 +11,21 @@ use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, St
 const LABEL_WORDS_MAX: usize = 4;
 /// The maximum number of words of a label that is the name of a product.
 const NAME_WORDS_MAX: usize = 3;
+/// The minimum number of characters of such a name without its plural ending. Shorter texts are in many words.
+const NAME_STEM_CHARACTERS_MIN: usize = 3;
 /// The maximum number of characters between two parts of a sentence: a comma or a colon, and a space. A period ends a sentence.
 const SIGN_GAP: u32 = 2;
 /// The maximum number of words that a conjunction adds to the scope of an offer: "all mugs and small bowls".
 const SCOPE_WORDS_MAX: usize = 2;
-/// Conjunctions in the languages of the composer.
-const AND: [&str; 9] = ["and", "und", "et", "y", "e", "en", "or", "oder", "&"];
-/// Indefinite articles in the languages of the composer. "A seasonal bouquet" is a kind of product, not the product with this name.
-const ARTICLES: [&str; 16] =
-    ["a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "una", "uno", "een", "um", "uma", "each", "every"];
 
-/// Returns the brief with incomplete sentences completed, titles assigned to stories, limits removed, and a seasonal purpose replaced by
-/// the one that its facts show.
+/// Returns the brief with incomplete sentences completed, stories titled, length limits removed, the scope of the offer completed, and the
+/// purpose corrected by the facts.
 pub fn completed(brief: &Brief, language: Language) -> Brief {
     let mut brief = brief.clone();
     for part in std::mem::take(&mut brief.unclear) {
         let is_joined = part.span.is_some_and(|span| {
             joins_statement(&mut brief, &part, span, language)
-                || continues(&mut brief, &part, span)
+                || continues(&mut brief, &part, span, language)
                 || leads_to_contact(&mut brief, &part, span)
                 || ends_story(&mut brief, &part, span)
                 || names_product(&mut brief, &part, span, language, ":")
@@ -47,10 +44,9 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
     }
     title_stories(&mut brief);
     drop_limits(&mut brief, language);
-    super::hurried::spell_out(&mut brief, language);
     whole_scope(&mut brief, language);
     drop_kinds(&mut brief, language);
-    super::purposes::by_facts(&mut brief, language);
+    super::purposes::correct_by_facts(&mut brief, language);
     brief
 }
 
@@ -98,7 +94,7 @@ fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Languag
 /// Joins an unclear part with the statements before and after it, whose sentence it continues: "Set a cap per project, get an alert at
 /// 80% of the budget, and see what is left". A part without a statement after it joins the person before it: "with Dana Ruiz, head of
 /// product".
-fn continues(brief: &mut Brief, part: &Part, span: Span) -> bool {
+fn continues(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
     let is_inside = part.text.starts_with(char::is_lowercase);
     let ends = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.end + SIGN_GAP == span.start);
     let Some(before) = brief.facts.iter().position(ends).filter(|_| is_inside) else { return false };
@@ -109,7 +105,7 @@ fn continues(brief: &mut Brief, part: &Part, span: Span) -> bool {
     // Only the last item of a list follows: "…, and see what is left".
     let is_last = |at: &usize| {
         let first = brief.facts[*at].text.split(' ').next().unwrap_or_default().to_lowercase();
-        part.text.trim_end().ends_with(',') && AND.contains(&first.as_str())
+        part.text.trim_end().ends_with(',') && Bank::of(language).phrases("words.and").contains(&first)
     };
     let after = statement_after(brief, span.end, 1).filter(is_last);
     if let Some(after) = after {
@@ -174,14 +170,17 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Puts a name before a statement if the name precedes it in the prompt and is also on the button: "Budgets: set a cap". `sign` separates
-/// them, because a colon could make the name a label of an instruction.
+/// Puts a name before a statement if the name precedes it in the prompt, and the button's label or link contains it: "Budgets: set a cap".
+/// `sign` separates them. It is a dash if a colon could make the name a label of an instruction.
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
     // "Set your first budget" is the button for "Budgets", as is a link to /budgets.
     let own = folded(&name);
     let stem = own.trim_end().trim_end_matches('s');
+    if stem.chars().count() < NAME_STEM_CHARACTERS_MIN {
+        return false;
+    }
     let link = brief.cta.as_ref().and_then(|cta| cta.link.as_deref()).map(folded).unwrap_or_default();
     let is_known = label.contains(stem) || link.contains(own.trim_end());
     let is_name = name.starts_with(char::is_uppercase) && count(&name) <= NAME_WORDS_MAX && is_known;
@@ -191,12 +190,13 @@ fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language,
     if !is_first || folded(&brief.facts[at].text).contains(&folded(&name)) {
         return false;
     }
-    brief.facts[at].text = format!("{name}{sign} {}", lowered(brief, at, language));
+    let whole = Span { start: span.start, end: brief.facts[at].span.map_or(span.end, |own| own.end) };
+    (brief.facts[at].text, brief.facts[at].span) = (format!("{name}{sign} {}", lowered(brief, at, language)), Some(whole));
     true
 }
 
-/// Gives stories the titles that precede them: "Malin's journey: we fetched 200 kilos of wool". A title of all stories is not used for a
-/// single one.
+/// Gives stories the titles that precede them: "Malin goes to Iceland: we fetched 200 kilos of wool". A short title, such as "News:", is
+/// not used, because it can be the title of all stories.
 fn title_stories(brief: &mut Brief) {
     let titles =
         brief.instructions.iter().filter(|part| part.text.trim_end().ends_with(':') && count(&part.text) > NAME_WORDS_MAX);
@@ -221,12 +221,17 @@ fn drop_limits(brief: &mut Brief, language: Language) {
 /// promise too little or too much.
 fn whole_scope(brief: &mut Brief, language: Language) {
     let Some(scope) = brief.offer.as_ref().and_then(|offer| offer.scope.clone()) else { return };
-    let common = Bank::of(language).phrases("words.common");
+    let bank = Bank::of(language);
+    let common = bank.phrases("words.common");
     let own = tidy(&scope.text);
-    let rest = brief.facts.iter().filter(|fact| is_statement(fact)).find_map(|fact| fact.text.split_once(own.as_str()));
-    let Some(rest) = rest.and_then(|(_, rest)| rest.strip_prefix(' ')) else { return };
+    let after = |text: &str| {
+        let (before, rest) = text.split_once(own.as_str())?;
+        let is_whole = !before.ends_with(char::is_alphanumeric);
+        rest.strip_prefix(' ').filter(|_| is_whole).map(str::to_owned)
+    };
+    let Some(rest) = brief.facts.iter().filter(|fact| is_statement(fact)).find_map(|fact| after(&fact.text)) else { return };
     let mut words = rest.split(' ').peekable();
-    let Some(and) = words.next().filter(|word| AND.contains(word)) else { return };
+    let Some(and) = words.next().filter(|word| bank.phrases("words.and").iter().any(|and| and == word)) else { return };
     let is_plain = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '-') && !common.iter().any(|own| own == word);
     let mut more: Vec<&str> = Vec::new();
     while let Some(word) = words.peek() {
@@ -247,12 +252,14 @@ fn whole_scope(brief: &mut Brief, language: Language) {
     offer.scope = Some(Part { text: format!("{own} {and} {}", more.join(" ")), span: scope.span });
 }
 
-/// Removes products that a launch only mentions as a kind of thing, after the name of the news: "Our flower subscription: a seasonal bouquet
-/// every two weeks". The email is not about the product with this name, and its price is different.
+/// Removes products that a launch mentions only as a kind of thing: "Our flower subscription: a seasonal bouquet every two weeks". The
+/// email is not about the brand's product of this name, whose price can differ.
 fn drop_kinds(brief: &mut Brief, language: Language) {
     if brief.purpose != Goal::Launch {
         return;
     }
+    // "A seasonal bouquet" is a kind of product, not the product with this name.
+    let articles = Bank::of(language).phrases("words.articles");
     let texts: Vec<String> = brief.facts.iter().filter(|fact| is_statement(fact)).map(|fact| fact.text.clone()).collect();
     let is_kind = |fact: &Fact| {
         let name = fact.text.trim();
@@ -260,11 +267,10 @@ fn drop_kinds(brief: &mut Brief, language: Language) {
             let (head, rest) = text.split_once(": ")?;
             let (before, _) = rest.split_once(name)?;
             let article = before.trim_end().rsplit(' ').next().unwrap_or_default().to_lowercase();
-            Some(!folded(head).contains(&folded(name)) && ARTICLES.contains(&article.as_str()))
+            Some(!folded(head).contains(&folded(name)) && articles.contains(&article))
         };
         fact.kind == FactKind::Product
             && name.starts_with(char::is_lowercase)
-            && language != Language::De
             && texts.iter().filter_map(is_after).any(|is_kind| is_kind)
     };
     brief.facts.retain(|fact| !is_kind(fact));

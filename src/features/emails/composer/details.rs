@@ -156,7 +156,7 @@ impl Writer<'_> {
     /// Writes a table of the dates, times, places, prices and contacts that no statement contains. In an invitation, the table also repeats
     /// the date, time and place of the event.
     pub fn details(&mut self) {
-        let hours = self.hours();
+        let hours = self.hours().0;
         let rows =
             if hours.is_empty() { self.rows() } else { hours.into_iter().map(|(day, text)| (day, Rich::plain(&text))).collect() };
         if rows.is_empty() {
@@ -171,12 +171,9 @@ impl Writer<'_> {
 
     /// Removes the statements that only repeat what the table shows, before the opening prints them.
     pub fn keep_untabled(&mut self) {
-        if !self.hours().is_empty() {
-            let content = self.content;
-            let notes: Vec<usize> = content.day_notes().into_iter().map(|(at, ..)| at).collect();
-            // The table of the listed hours does not have the notes.
-            let lists = self.statements.iter().copied().find(|at| content.listed_hours(*at).is_some());
-            return self.statements.retain(|at| lists.map_or_else(|| !notes.contains(at), |list| list != *at));
+        let (rows, replaced) = self.hours();
+        if !rows.is_empty() {
+            return self.statements.retain(|at| !replaced.contains(at));
         }
         if matches!(self.goal, Goal::Event | Goal::Webinar) {
             let rows = self.rows();

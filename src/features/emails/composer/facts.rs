@@ -311,7 +311,7 @@ impl Source<'_> {
                 facts.insert("range", "✓".to_owned());
             }
         }
-        // "Available today" is no date to wait for.
+        // "Available today" is not a date to wait for.
         let is_ahead = content.days(FactRole::OfferStarts).is_none_or(|(first, ..)| first > today);
         if !self.has_started && is_ahead {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);

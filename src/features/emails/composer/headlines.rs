@@ -20,7 +20,7 @@ pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// The minimum number of words in the name of an event that is a whole title.
+/// The minimum number of words with which the name of an event is used as the whole title.
 const EVENT_TITLE_WORDS_MIN: usize = 5;
 
 /// The sign between the parts of a preheader.

@@ -1,4 +1,4 @@
-//! Removes the labels of statements that are notes to the writer: "Why: …", "Link: https://example.com", "Recall stoneware mugs may crack".
+//! Removes labels that are notes to the writer from statements: "Why: …", "Link: https://example.com", "Recall stoneware mugs may crack".
 
 use super::content::{Content, same_address};
 use super::language::Bank;
@@ -7,7 +7,9 @@ use crate::features::emails::brief::{Fact, FactKind};
 
 /// The maximum number of words in a label before a link.
 const LABEL_WORDS_MAX: usize = 3;
-/// The minimum number of words after the kind of an email for a whole statement.
+/// The minimum number of words before a colon that make a statement of their own. Fewer words are a label.
+const HEAD_WORDS_MIN: usize = LABEL_WORDS_MAX + 1;
+/// The minimum number of words of a whole statement that follows the kind of the email.
 const REST_WORDS_MIN: usize = 5;
 /// Words before an address, folded, in the languages of the composer: "Book at https://example.com".
 const JOINTS: [&str; 20] = [
@@ -69,7 +71,7 @@ impl Content<'_> {
         let [address] = addresses(&fact.text)[..] else { return text.to_owned() };
         let head = text.trim_end_matches('.').strip_suffix(address).map(str::trim_end).and_then(|head| head.strip_suffix(':'));
         match head {
-            Some(head) if self.is_main_link(address) && head.split(' ').count() >= LABEL_WORDS_MAX => format!("{head}."),
+            Some(head) if self.is_main_link(address) && head.split(' ').count() >= HEAD_WORDS_MIN => format!("{head}."),
             _ => text.to_owned(),
         }
     }

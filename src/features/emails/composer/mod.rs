@@ -19,7 +19,6 @@ mod frame;
 mod goals;
 mod groups;
 mod headlines;
-mod hurried;
 mod knowledge;
 mod labels;
 mod language;
@@ -312,7 +311,7 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
-        // A letter has no picture, so an announcement of a thing that the brand has a picture of is no letter.
+        // A letter has no picture. So an announcement is not a letter if the brand has a picture of its subject.
         let is_plain = |layout: &Layout| *layout == Layout::Letter && has_picture && !self.shape.sells;
         let fits = |layout: &Layout| {
             (has_picture || !goals::needs_picture(*layout))

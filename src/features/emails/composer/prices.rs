@@ -7,7 +7,7 @@ use crate::features::emails::brief::FactKind;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// The maximum number of words in the name of what changes its price.
+/// The maximum number of words in the name of a product whose price changes.
 const NAME_WORDS_MAX: usize = 4;
 
 /// A product with its old and its new price.

@@ -1,26 +1,24 @@
-//! Reads the purpose of an email from its facts, where the words of the prompt leave it open: an evening with a time and a price is an
-//! invitation, and a closed shop is no season's greeting.
+//! Determines the purpose of an email from its facts if the words of the prompt do not decide it: an evening with a time and a price is an
+//! invitation, and an email about a closed shop is not a seasonal greeting.
 
 use super::completed::{count, is_statement};
 use super::language::{Bank, Language};
 use super::text::{folded, tidy};
 use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, FactValue, Goal, Part};
 
-/// The number of days with a time from which a notice has opening hours.
+/// The minimum number of days, and of times, in a notice of opening hours.
 const HOURS_DAYS_MIN: usize = 2;
-/// The maximum number of words in the title of an evening, and in its name before its date.
-const LABEL_WORDS_MAX: usize = 4;
-const NAME_WORDS_MAX: usize = 7;
-/// The maximum number of days between the last closed day and the day on which a shop opens again.
-const REOPENS_DAYS_MAX: i32 = 4;
+/// The maximum number of words in the title of an event.
+const TITLE_WORDS_MAX: usize = 4;
+/// The maximum number of words before the date in the name of an event.
+const EVENT_WORDS_MAX: usize = 7;
 
-/// Corrects the purpose of a brief, and the roles of its dates, by its facts.
-pub fn by_facts(brief: &mut Brief, language: Language) {
-    open_again(brief);
+/// Corrects the purpose of a brief by its facts.
+pub fn correct_by_facts(brief: &mut Brief, language: Language) {
     if brief.purpose == Goal::Seasonal {
         brief.purpose = dated_purpose(brief);
         if brief.purpose == Goal::Event && brief.event.is_none() {
-            brief.event = evening(brief, language);
+            brief.event = seasonal_event(brief, language);
         }
     }
     let is_open = matches!(brief.purpose, Goal::Announcement | Goal::Seasonal | Goal::Unclear);
@@ -44,26 +42,8 @@ fn sells(brief: &Brief) -> bool {
     has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
 }
 
-/// Gives the day after the closed days its role: "closed 24 December till 4 January, back Tuesday 5 January".
-fn open_again(brief: &mut Brief) {
-    let closed = |fact: &Fact| fact.story.is_none() && fact.role == Some(FactRole::Closed);
-    let last = brief.facts.iter().filter(|fact| closed(fact)).find_map(|fact| match fact.value {
-        Some(FactValue::Days { last: Some(last), .. }) => Some(last),
-        _ => None,
-    });
-    let Some(last) = last else { return };
-    for fact in brief.facts.iter_mut().filter(|fact| closed(fact)) {
-        if let Some(FactValue::Days { first, last: None }) = fact.value
-            && first > last
-            && (first - last).get_days() <= REOPENS_DAYS_MAX
-        {
-            fact.role = Some(FactRole::Reopens);
-        }
-    }
-}
-
-/// Makes an invitation of an announcement of one day with a time and a price or a number of places, if the recipients reserve by a day or
-/// at an address: "Dinner with wines of Liguria on 17 December at 19:30. Only 24 places. Reservations: …".
+/// Makes an announcement an invitation if it has one day, a time, a price or a number of places, and a statement that asks the recipients
+/// to reserve, register or book: "Dinner with wines of Liguria on 17 December at 19:30. Only 24 places. Reservations: …".
 fn invite(brief: &mut Brief, language: Language) {
     let may_be = |fact: &Fact| fact.story.is_none() && matches!(fact.role, None | Some(FactRole::Event | FactRole::Other));
     let is_day = |fact: &Fact| may_be(fact) && matches!(fact.value, Some(FactValue::Days { .. }));
@@ -75,12 +55,12 @@ fn invite(brief: &mut Brief, language: Language) {
         let action = bank.action(&folded(&fact.text)).unwrap_or_default();
         is_statement(fact) && ["action.reserve.button", "action.register.button", "action.book.button"].contains(&action.as_str())
     };
-    let is_evening = brief.facts.iter().any(is_time)
+    let is_invitation = brief.facts.iter().any(is_time)
         && has(brief, &[FactKind::Price, FactKind::Capacity])
         && !has(brief, &[FactKind::Percentage, FactKind::Code, FactKind::OldPrice])
         && brief.stories.is_empty()
         && brief.facts.iter().any(reserves);
-    let Some(name) = name_before(brief, day, language).filter(|_| is_evening) else { return };
+    let Some(name) = name_before(brief, day, language).filter(|_| is_invitation) else { return };
     for fact in brief.facts.iter_mut().filter(|fact| is_day(fact) || is_time(fact)) {
         fact.role = Some(FactRole::Event);
     }
@@ -100,7 +80,7 @@ fn name_before(brief: &Brief, day: usize, language: Language) -> Option<String> 
     }
     let name = words.join(" ");
     let name = name.trim_end_matches([',', ':', '–', '-', ' ']);
-    let fits = (1..=NAME_WORDS_MAX).contains(&count(name)) && !name.contains(['.', '!', '?', ':', ',']);
+    let fits = (1..=EVENT_WORDS_MAX).contains(&count(name)) && !name.contains(['.', '!', '?', ':', ',']);
     (fits && name.starts_with(char::is_uppercase)).then(|| name.to_owned())
 }
 
@@ -121,12 +101,12 @@ fn dated_purpose(brief: &Brief) -> Goal {
 }
 
 /// Returns the event that the prompt names by its season: the title before its first statement, or the name of the season.
-fn evening(brief: &Brief, language: Language) -> Option<Event> {
+fn seasonal_event(brief: &Brief, language: Language) -> Option<Event> {
     let bank = Bank::of(language);
     let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;
     let is_title = |part: &&Part| {
         let is_before = part.span.is_some_and(|span| span.end <= first.start && first.start - span.end <= 1);
-        let is_short = count(&part.text) <= LABEL_WORDS_MAX;
+        let is_short = count(&part.text) <= TITLE_WORDS_MAX;
         is_before && is_short && part.text.trim_end().ends_with(':') && bank.season(&folded(&part.text)).is_some()
     };
     if let Some(title) = brief.instructions.iter().find(is_title) {

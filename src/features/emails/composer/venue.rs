@@ -72,7 +72,7 @@ impl Content<'_> {
             std::iter::once(capital(own_place(name))).chain(address).collect::<Vec<_>>().join(", ")
         };
         if let Some(own) = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part))) {
-            // The preposition before a name goes: "at The Net Loft". Before other words it stays: "in the lane".
+            // The preposition before a name is removed: "at The Net Loft". Before other words, it stays: "in the lane".
             let part = &parts[own];
             let (_, name) = part.split_once(' ').unwrap_or(("", part));
             return Some(joined(if name.starts_with(char::is_uppercase) { name } else { part }, own));
@@ -146,12 +146,12 @@ impl Content<'_> {
 }
 
 impl Writer<'_> {
-    /// Returns the rows of opening hours in date order: each day with its hours, or with what happens on it. Empty for a single day, which
-    /// needs no table.
-    pub fn hours(&self) -> Vec<(String, String)> {
+    /// Returns the rows of opening hours in date order: each day with its hours, or with what happens on it; and the positions of the
+    /// statements that the rows replace. Empty for a single day, which needs no table.
+    pub fn hours(&self) -> (Vec<(String, String)>, Vec<usize>) {
         let content = self.content;
         if self.goal != Goal::OpeningHours {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
         let facts = &content.brief.facts;
         let first = |at: usize| match &facts[at].value {
@@ -166,11 +166,14 @@ impl Writer<'_> {
             rows.extend(time.map(|time| (day, at, time)));
         }
         if rows.len() < ROWS_MIN {
-            return content.statements.iter().find_map(|at| content.listed_hours(*at)).unwrap_or_default();
+            let list = content.statements.iter().find_map(|at| content.listed_hours(*at).map(|rows| (rows, vec![*at])));
+            return list.unwrap_or_default();
         }
-        rows.extend(content.day_notes().into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
+        let notes = content.day_notes();
+        let replaced = notes.iter().map(|(at, ..)| *at).collect();
+        rows.extend(notes.into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
         rows.sort_by_key(|(day, ..)| *day);
-        rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect()
+        (rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect(), replaced)
     }
 }
 
@@ -183,7 +186,7 @@ pub fn own_place(text: &str) -> &str {
     if is_pronoun && !rest.is_empty() { rest } else { text }
 }
 
-/// Returns whether a word is a number without a sign.
+/// Returns whether a word consists only of digits.
 fn is_bare_number(word: Option<&str>) -> bool {
     word.is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()))
 }

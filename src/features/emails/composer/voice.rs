@@ -65,8 +65,8 @@ const FORMS: [(&str, &[&str], &[&str]); 5] = [
     ("nl", &["je", "jij", "jou", "jouw", "jullie"], &["u", "uw"]),
 ];
 
-/// Returns whether the statements of a brief address the recipients formally; `None` if they do not address them or in both forms. An email
-/// that mixes both forms reads like a mistake.
+/// Returns whether the statements of a brief address the recipients formally; `None` if they use no form of address, or both forms. An
+/// email that mixes both forms reads like a mistake.
 pub fn form_of(brief: &Brief) -> Option<bool> {
     let language = brief.language.primary();
     let (_, informal, formal) = FORMS.iter().find(|(own, ..)| *own == language)?;

@@ -42,7 +42,8 @@ impl Reading {
         wanted.trim().is_empty() || self.outline.body().any(|passage| spaced(&passage.folded).contains(&wanted))
     }
 
-    /// Returns whether a passage of the body contains these words, or two neighboring blocks contain all of them but common words.
+    /// Returns whether a passage of the body contains these words, or two neighboring blocks contain all of them except common
+    /// words.
     pub fn tells(&self, text: &str) -> bool {
         let folded = fold(text);
         let wanted: Vec<&str> = words(&folded).filter(|word| !self.words.is_stop(word)).collect();

@@ -335,8 +335,8 @@ impl Classifier<'_> {
         pieces.push(Piece { range: fragment, class: Class::Content });
     }
 
-    /// Turns the text before a prohibition that a word such as "so" joins to it into unclear text: "Dean is off with his knee so don't say
-    /// it is permanent".
+    /// Turns the text before a joined prohibition into unclear text, because it is the reason: "Dean is off with his knee so don't say it
+    /// is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Piece]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);

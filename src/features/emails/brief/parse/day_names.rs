@@ -27,7 +27,7 @@ pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
             at += 1;
             continue;
         };
-        let is_short = fold(&name) != prompt.fold(at);
+        let is_short = fold(name.trim_start()) != prompt.fold(at);
         // The period of an abbreviation, unless it can also end the sentence.
         let has_period = is_short && prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && at + 2 < range.to;
         text.push_str(before(prompt, from, at));
@@ -47,12 +47,12 @@ fn before<'a>(prompt: &Prompt<'a>, from: usize, at: usize) -> &'a str {
     if from >= at { "" } else { &prompt.words.text[prompt.words.start(from)..prompt.words.start(at)] }
 }
 
-/// Returns the phrase of a list at a word that has only this word and is in the prompt's language.
+/// Returns the phrase of a list that consists of only this word and is in the prompt's language.
 fn mark(prompt: &Prompt<'_>, list: List, at: usize) -> Option<Mark> {
     prompt.at(list, at).find(|mark| mark.to == at + 1 && mark.language == prompt.language)
 }
 
-/// Returns whether the names of days have a capital in the prompt's language.
+/// Returns whether the names of months and weekdays are capitalized in the prompt's language.
 fn has_capitals(prompt: &Prompt<'_>) -> bool {
     matches!(prompt.lexicon().code, "en" | "de")
 }
@@ -83,7 +83,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         .into_iter()
         .any(|list| prompt.before(list, at).is_some());
     // "May" and "march" are also verbs.
-    let is_verb = prompt.is(List::Finite, at) || prompt.raw(at).len() <= SHORT_LETTERS_MAX;
+    let is_verb = prompt.is(List::Finite, at) || prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
     (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
 }
 
@@ -125,7 +125,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
 }
 
-/// Returns the word for hours with the space that it lacks: "19uhr".
+/// Returns the word for hours with the missing space before it: "uhr" in "19uhr".
 fn hour(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_hour = at > 0
         && prompt.kind(at - 1) == Kind::Number

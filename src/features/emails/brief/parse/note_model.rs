@@ -77,9 +77,9 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// The maximum number of words of a price or a time with the sign after it.
 const VALUE_WORDS_MAX: usize = 4;
 
-/// The maximum probability of being a note, and the minimum number of words, of a text that the rules take for a note and that is probably
-/// a statement.
+/// The maximum probability of being a note at which a text that the rules classify as a note is probably a statement.
 const STATEMENT_PROBABILITY_MAX: f32 = 0.2;
+/// The minimum number of words of such a text.
 const STATEMENT_WORDS_MIN: usize = 3;
 
 /// Returns whether a text that the rules take for a note reads like a statement.

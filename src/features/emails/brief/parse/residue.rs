@@ -62,8 +62,8 @@ const LETTERS_MIN: usize = 5;
 /// The minimum number of letters of a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 8;
 
-/// Adds the words of the topics of requests that nothing else in the brief contains to the unclear texts, and the names in descriptions
-/// of the recipients: "everyone who ordered The Glass Orchard".
+/// Adds to the unclear texts the words of request topics that nothing else in the brief contains, and the names in descriptions of the
+/// recipients: "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let spans: Vec<Span> = kept(brief).collect();
     let readers: Vec<Span> = brief.audience.iter().filter_map(|part| part.span).collect();

@@ -1,4 +1,5 @@
-//! Corrects the classes of pieces by what surrounds them: announcements of lists, words that the email must not contain, and thanks.
+//! Corrects the classes of pieces by what surrounds them: announcements of lists, words that the email must not contain, thanks, and
+//! hearsay.
 
 use super::super::ConstraintKind;
 use super::classify::{Class, Fields, Piece};
@@ -36,8 +37,9 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
         };
         if class == Class::Content && has_word(range) {
             // "New trainer is Bella because Marcus left": only the reason has the word.
-            let reason =
-                (range.from + 1..range.to).find(|at| prompt.is(List::Because, *at) && !has_word(Range::of(range.from, *at)));
+            let reason = (range.from + 1..range.to)
+                .find(|at| prompt.is(List::Because, *at))
+                .filter(|at| !has_word(Range::of(range.from, *at)));
             let start = reason.unwrap_or(range.from);
             pieces[at].range.to = start;
             pieces.insert(at + 1, Piece { range: Range::of(start, range.to), class: Class::Unclear });
@@ -67,7 +69,8 @@ pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// The maximum number of words before the verb in "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
 
-/// Turns what others said and the prompt denies or doubts into unclear text: "Anja says the 20th but that is wrong".
+/// Turns content into unclear text if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is
+/// wrong".
 pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let Range { from, to } = read.sentence.range;

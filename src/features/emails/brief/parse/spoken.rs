@@ -1,4 +1,4 @@
-//! Writes dictated punctuation and spelled-out numbers as signs and digits: "twenty percent comma" becomes "20 percent,".
+//! Replaces dictated punctuation and spelled-out numbers with marks and digits: "twenty percent comma" becomes "20 percent,".
 //!
 //! The text keeps its length in characters, so that the spans of the brief fit the prompt.
 
@@ -7,8 +7,8 @@ use super::lexicon::List;
 use super::prompt::Prompt;
 use super::tokens::Kind;
 
-/// The dictated signs.
-const SIGNS: [(List, char); 6] = [
+/// The dictated punctuation marks.
+const MARKS: [(List, char); 6] = [
     (List::SpokenQuestion, '?'),
     (List::SpokenExclamation, '!'),
     (List::SpokenColon, ':'),
@@ -17,10 +17,10 @@ const SIGNS: [(List, char); 6] = [
     (List::SpokenLine, '.'),
 ];
 
-/// A prompt is dictated if it names at least this many signs, and more signs than it has.
-const SIGNS_MIN: usize = 2;
+/// A prompt is dictated if it spells out at least this many punctuation marks, and more than it contains.
+const MARKS_MIN: usize = 2;
 
-/// The words that a sign or a number takes the place of.
+/// A replacement of words by a punctuation mark or a number.
 struct Change {
     from: usize,
     to: usize,
@@ -59,7 +59,7 @@ fn signs(prompt: &Prompt<'_>) -> Vec<Change> {
     let mut found = Vec::new();
     let mut at = 1;
     while at < prompt.words.len() {
-        let sign = SIGNS.iter().find_map(|(list, sign)| Some((prompt.end(*list, at)?, *sign)));
+        let sign = MARKS.iter().find_map(|(list, sign)| Some((prompt.end(*list, at)?, *sign)));
         let Some((end, sign)) = sign.filter(|_| prompt.kind(at - 1) != Kind::End) else {
             at += 1;
             continue;
@@ -68,7 +68,7 @@ fn signs(prompt: &Prompt<'_>) -> Vec<Change> {
         at = end;
     }
     let real = (0..prompt.words.len()).filter(|at| matches!(prompt.fold(*at), "," | "." | ":" | ";")).count();
-    if found.len() < SIGNS_MIN || found.len() <= real { Vec::new() } else { found }
+    if found.len() < MARKS_MIN || found.len() <= real { Vec::new() } else { found }
 }
 
 /// Recognizes the spelled-out day before a month: "first of February", "neunzehnten Juni".
@@ -87,7 +87,7 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     Some((mark.to, format!("{}{sign}", mark.value)))
 }
 
-/// Recognizes a spelled-out number before a unit of percentages, prices, days or times.
+/// Recognizes a spelled-out number before "percent", a currency, a month or a word for a time.
 fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to).filter(|mark| mark.value > 1)?;
     let units = [List::Percent, List::Currency, List::Month, List::Hour, List::Am, List::Pm];
@@ -147,7 +147,7 @@ mod tests {
         let own = facts(
             "zwanzig prozent auf alle tassen komma nur am neunzehnten dezember ab vierzehn uhr punkt kuchen gibt es auch punkt",
         );
-        assert!(own.contains("20 prozent auf alle tassen,") && own.contains("19. Dezember") && own.contains("14 Uhr"), "{own}");
+        assert!(own.contains("20 Prozent auf alle tassen,") && own.contains("19. Dezember") && own.contains("14 Uhr"), "{own}");
     }
 
     #[test]

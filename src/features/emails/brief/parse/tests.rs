@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::date;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::super::{ConstraintKind, Fact, FactKind};
+use super::super::{ConstraintKind, Fact, FactKind, FactRole};
 use super::*;
 use crate::features::projects::brand::BrandProduct;
 
@@ -500,4 +501,17 @@ proptest! {
         partitions(&prompt);
         accounts_for_every_word(&prompt);
     }
+}
+
+#[test]
+fn a_shop_reopens_on_the_day_after_back() {
+    let days = |prompt: &str| {
+        let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+        brief.facts.into_iter().filter(|fact| fact.role.is_some()).map(|fact| (fact.text, fact.role)).collect::<Vec<_>>()
+    };
+    let [closed, back] = [Some(FactRole::Closed), Some(FactRole::Reopens)];
+    let found = days("closed 24 dec till 4 jan, back tues 5 jan\nhappy christmas from all of us");
+    assert_eq!(found, [("24 December till 4 January".into(), closed), ("Tuesday 5 January".into(), back)]);
+    let found = days("We are closed from 24 to 26 December and on 28 December.");
+    assert_eq!(found.iter().map(|(_, role)| *role).collect::<Vec<_>>(), [closed, closed], "{found:?}");
 }

@@ -441,7 +441,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
             *text = format!("{}{rest}", &text[..at]).trim().to_owned();
         }
     });
-    // An email needs a preheader, also if the sentence was all of it.
+    // An email needs a preheader, even if the removed sentence was the whole preheader.
     if let Some(headline) = headline.filter(|_| json["preheader"] == "") {
         json["preheader"] = headline.into();
     }
