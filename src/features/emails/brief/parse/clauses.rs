@@ -12,34 +12,6 @@ pub const ABBREVIATIONS: [&str; 49] = [
     "m", "ev", "min", "max", "gg", "ggü", "jr", "op", "vol", "kg", "std",
 ];
 
-/// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
-const OPEN_ABBREVIATIONS: [&str; 24] = [
-    "einschl",
-    "u",
-    "zzgl",
-    "abzgl",
-    "inkl",
-    "incl",
-    "exkl",
-    "excl",
-    "bzw",
-    "evtl",
-    "ggf",
-    "ca",
-    "vorauss",
-    "voraussichtl",
-    "approx",
-    "vs",
-    "mind",
-    "insb",
-    "env",
-    "aprox",
-    "maks",
-    "tgl",
-    "tagl",
-    "resp",
-];
-
 /// A sentence of the prompt, or a line without a period.
 #[derive(Clone, Debug)]
 pub struct Sentence {
@@ -287,7 +259,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     let previous = prompt.fold(at - 1);
     // "13u." is an hour.
     let is_unit = prompt.words.is_glued(at - 1) && at > 1 && prompt.kind(at - 2) == Kind::Number;
-    if OPEN_ABBREVIATIONS.contains(&previous) && prompt.kind(next) != Kind::End && !is_unit {
+    if prompt.is(List::OpenAbbreviation, at - 1) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
     }
     let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())

@@ -97,6 +97,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         brief.subject = None;
     }
     parts::keep_weekdays(&mut brief);
+    parts::recall_weekdays(&mut brief, &prompt, today);
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
     residue::report(&mut brief, &prompt, &reads);
@@ -111,6 +112,7 @@ fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     talk::hide_comments(prompt, reads);
     note_model::screen(prompt, reads);
     screening::hearsay(prompt, reads);
+    screening::asides(prompt, reads);
     screening::thanks(prompt, reads);
 }
 
