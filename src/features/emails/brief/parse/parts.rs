@@ -41,7 +41,7 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves a weekday on which something happened to the last week: "sorry that nobody answered on Saturday".
+/// Moves a weekday on which something happened to the last week: "sorry that no one answered on Saturday".
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
