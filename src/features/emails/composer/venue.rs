@@ -1,7 +1,7 @@
 //! Finds the facts of an invitation and of opening hours in statements that only list them, so that a table can show the facts.
 
 use super::content::Content;
-use super::language::Bank;
+use super::language::{Bank, Language};
 use super::sections::Writer;
 use super::text::{capital, folded};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
@@ -32,7 +32,7 @@ impl Content<'_> {
                 Some(last)
                     if is_bare_number(last.rsplit(' ').next())
                         && is_bare_number(part.split(' ').next())
-                        && lists_numbers(&part) =>
+                        && lists_numbers(&part, Bank::of(self.language)) =>
                 {
                     last.push_str(", ");
                     last.push_str(&part);
@@ -96,7 +96,7 @@ impl Content<'_> {
         let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
         let joined = |name: &str, own: usize| {
             let address = parts[own + 1..].iter().take_while(is_address).cloned();
-            std::iter::once(capital(own_place(name))).chain(address).collect::<Vec<_>>().join(", ")
+            std::iter::once(capital(own_place(name, self.language))).chain(address).collect::<Vec<_>>().join(", ")
         };
         if let Some(own) = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part))) {
             // The preposition before a name is removed: "at The Net Loft". Before other words, it stays: "in the lane".
@@ -209,12 +209,12 @@ impl Writer<'_> {
 }
 
 /// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
-pub fn own_place(text: &str) -> &str {
+pub fn own_place<'a>(text: &'a str, language: Language) -> &'a str {
+    let bank = Bank::of(language);
+    let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let (first, rest) =
-        if first.eq_ignore_ascii_case("bei") { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
-    let is_pronoun = ["uns", "us", "nous", "ons"].contains(&first.to_lowercase().as_str());
-    if is_pronoun && !rest.is_empty() { rest } else { text }
+    let (first, rest) = if is_in("words.places", first) { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
+    if is_in("words.us", first) && !rest.is_empty() { rest } else { text }
 }
 
 /// Returns whether a word consists only of digits.
@@ -223,7 +223,6 @@ fn is_bare_number(word: Option<&str>) -> bool {
 }
 
 /// Returns whether a part of a statement continues a list of numbers: "50 or 100 euros".
-fn lists_numbers(part: &str) -> bool {
-    let second = part.split(' ').nth(1).map(folded);
-    second.is_none_or(|word| ["or", "oder", "ou", "o", "of", "and", "und", "et", "y", "e", "en"].contains(&word.trim()))
+fn lists_numbers(part: &str, bank: &Bank) -> bool {
+    part.split(' ').nth(1).is_none_or(|word| bank.phrases("words.and").iter().any(|and| and == &word.to_lowercase()))
 }
