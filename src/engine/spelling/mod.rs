@@ -8,6 +8,8 @@
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
 //! `features/checks` calls them; this module writes their requests and reads their responses.
 
+mod agreement;
+mod amounts;
 mod class_table;
 mod classes;
 pub mod dictionaries;
@@ -20,12 +22,14 @@ mod names;
 pub mod pairs;
 mod patterns;
 mod punctuation;
+mod reading;
 mod repeats;
 mod rules;
 mod spell;
 mod suggestions;
 pub mod text;
 mod tokens;
+mod verb_forms;
 pub mod word_hash;
 
 use crate::base::html_scanner as html;
@@ -145,6 +149,9 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
         checker.languages.set_document(blocks, &tokens);
     }
     let languages: Vec<String> = blocks.iter().zip(&tokens).map(|(block, tokens)| checker.languages.of(block, tokens)).collect();
+    for (tokens, _) in tokens.iter_mut().zip(&languages).filter(|(_, language)| code(language) == "en") {
+        tokens::set_word_classes(tokens);
+    }
     for (tokens, language) in tokens.iter().zip(&languages) {
         checker.note_names(tokens, language);
     }
@@ -216,7 +223,7 @@ impl Checker<'_> {
         if !self.used.iter().any(|used| used == language) {
             self.used.push(language.to_owned());
         }
-        let hits = if self.grammar { grammar(tokens, &code(language)) } else { Vec::new() };
+        let hits = if self.grammar { grammar(tokens, language) } else { Vec::new() };
         let mut taken = vec![false; tokens.len()];
         for hit in hits {
             let range = hit.hit.first..hit.hit.end;
@@ -260,7 +267,9 @@ impl Checker<'_> {
 }
 
 /// Returns the findings of the rules, most confident first.
-fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
+fn grammar(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'static>> {
+    let code = code(language);
+    let code = code.as_str();
     let rules = Rules::of(code);
     let mut hits = repeats::repeats(tokens, rules);
     if let Some(rules) = rules {
@@ -270,8 +279,13 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
         hits.extend(repeats::articles(tokens));
         hits.extend(repeats::lowercase_i(tokens));
         hits.extend(pairs::confused(tokens));
+        hits.extend(agreement::disagreements(tokens, language));
+        hits.extend(verb_forms::wrong_forms(tokens));
+        hits.extend(amounts::wrong_amounts(tokens));
+        hits.extend(amounts::wrong_signs(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));
+    hits.extend(amounts::wrong_dates(tokens, code));
     hits.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.hit.first.cmp(&b.hit.first)));
     hits
 }
