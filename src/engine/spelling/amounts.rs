@@ -25,7 +25,13 @@ const UNCHANGED: [&str; 34] = [
 
 /// Returns the amounts and dates of an English text that are wrong.
 pub(super) fn wrong_amounts<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
-    (0..tokens.len()).filter_map(|at| singular_after_many(tokens, at).or_else(|| plural_after_one(tokens, at)).or_else(|| one_of(tokens, at))).collect()
+    let check = |at| {
+        singular_after_many(tokens, at)
+            .or_else(|| plural_after_one(tokens, at))
+            .or_else(|| one_of(tokens, at))
+            .or_else(|| date_preposition(tokens, at))
+    };
+    (0..tokens.len()).filter_map(check).collect()
 }
 
 fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> RuleHit<'r> {
@@ -62,7 +68,7 @@ fn noun_after(tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
 fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let many = tokens.get(at)?;
     let is_year = many.text.len() == 4 && (many.text.starts_with("19") || many.text.starts_with("20"));
-    let digits = is_number(many) && !is_year && (many.text.contains(',') || many.text.parse::<f64>().is_ok_and(|number| number >= 2.0));
+    let digits = is_number(many) && !is_year && (many.text.len() < 5 || many.text.contains([',', '.'])) && (many.text.contains(',') || many.text.parse::<f64>().is_ok_and(|number| number >= 2.0));
     if !digits && !MANY.contains(&many.lower.as_str()) || many.is_capitalized() && !many.starts_sentence {
         return None;
     }
@@ -78,7 +84,9 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
     // "Many try", "those behind".
     let only_noun = digits || matches!(many.lower.as_str(), "few" | "several") || noun.word_classes == NOUN;
     let singular = only_noun && noun.lower.len() > 2 && has(noun, NOUN) && !has(noun, PLURAL_NOUN | ADJECTIVE) && noun_number(noun) == Some(Number::Singular) && !noun.is_capitalized();
-    let single = word(tokens, noun_at + 1).is_some_and(|next| next.lower == "and" || next.lower == "or") && many.lower != "few";
+    // "Two bed and breakfast" shops.
+    let joined = word(tokens, noun_at + 1).is_some_and(|next| next.lower == "and" || next.lower == "or");
+    let single = joined && many.lower != "few" && noun.word_classes != NOUN;
     let hyphenated = tokens.get(at + 1).is_some_and(|next| next.text == "-");
     if named || !singular || single || hyphenated || UNCHANGED.contains(&noun.lower.as_str()) || !ends_phrase(tokens, noun_at + 1) {
         return None;
@@ -109,7 +117,7 @@ fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     }
     let noun_at = noun_after(tokens, at + 3)?;
     let noun = next_word(tokens, noun_at)?;
-    let singular = noun_number(noun) == Some(Number::Singular) && has(noun, NOUN) && !has(noun, ADJECTIVE) && !noun.is_capitalized();
+    let singular = noun_number(noun) == Some(Number::Singular) && has(noun, NOUN) && !has(noun, SUPERLATIVE) && !noun.is_capitalized();
     let counted = one.lower == "one" || noun_at > at + 3 && one.lower == "many";
     (counted && singular && ends_phrase(tokens, noun_at + 1)).then(|| hit(noun_at, noun_at + 1, "PLURAL_NEEDED", add_s(&noun.lower)))
 }
@@ -131,6 +139,15 @@ pub(super) fn wrong_signs<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
         wrong.then(|| hit(at, at + 2, "DECIMAL_POINT", format!("{}{}", first.text, second.text.replace(',', "."))))
     };
     (0..tokens.len()).filter_map(check).collect()
+}
+
+/// Finds the wrong preposition before a date: "in August 15".
+fn date_preposition<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
+    let (_, months) = MONTHS.first()?;
+    let is_month = next_word(tokens, at + 1).is_some_and(|month| month.is_capitalized() && months.contains(&month.lower.as_str()));
+    let day = tokens.get(at + 2).filter(|day| day.spaced && is_number(day))?.text.parse::<u8>().ok()?;
+    let wrong = is_month && (1..=31).contains(&day) && matches!(lower(tokens, at), "in" | "at");
+    wrong.then(|| hit(at, at + 1, "DATE_PREPOSITION", "on".to_owned()))
 }
 
 /// The months by their names, each with its number, and the days of the week, in the languages with rules.
@@ -158,12 +175,13 @@ pub(super) fn wrong_dates<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'
 fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit<'r>> {
     let months = MONTHS.iter().find(|(language, _)| *language == code).map(|(_, months)| months)?;
     let days = WEEKDAYS.iter().find(|(language, _)| *language == code).map(|(_, days)| days)?;
-    let month_token = word(tokens, at)?;
+    // "You may".
+    let month_token = word(tokens, at).filter(|month| code != "en" || month.is_capitalized())?;
     let month = i8::try_from(months.iter().position(|month| *month == month_token.lower)? + 1).ok()?;
     let day_of = |at: usize| {
         let token = tokens.get(at).filter(|token| matches!(token.kind, TokenKind::Number | TokenKind::Code))?;
         let digits = token.text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        digits.parse::<i8>().ok().filter(|day| (1..=99).contains(day) && digits.len() <= 2)
+        digits.parse::<i8>().ok().filter(|day| (1..=39).contains(day) && digits.len() <= 2)
     };
     // "2 December", "2. Dezember", "el 2 de diciembre"; "December 2" in English.
     let skipped = |at: usize| usize::from(matches!(lower(tokens, at), "." | "de" | "of"));

@@ -17,6 +17,7 @@ pub(super) const PARTICIPLE: u16 = 32;
 pub(super) const ING_FORM: u16 = 64;
 pub(super) const ADJECTIVE: u16 = 128;
 pub(super) const ADVERB: u16 = 256;
+pub(super) const OTHER: u16 = 512;
 pub(super) const COMPARATIVE: u16 = 1024;
 pub(super) const SUPERLATIVE: u16 = 2048;
 

@@ -12,6 +12,7 @@ mod agreement;
 mod amounts;
 mod class_table;
 mod classes;
+mod commas;
 pub mod dictionaries;
 pub mod findings;
 mod inflection;
@@ -25,6 +26,7 @@ mod punctuation;
 mod reading;
 mod repeats;
 mod rules;
+mod sentences;
 mod spell;
 mod suggestions;
 pub mod text;
@@ -43,6 +45,7 @@ use self::findings::{Finding, context, set_lines};
 use self::languages::{Languages, code};
 use self::names::Names;
 use self::rules::{RuleHit, Rules};
+use self::sentences::Style;
 use self::suggestions::Suggester;
 use self::text::{Block, html_blocks, text_blocks};
 use self::tokens::Token;
@@ -141,6 +144,7 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
         names: Names::new(&options.names),
         suggester: Suggester::new(),
         grammar: options.grammar,
+        style: Style::of(tokens.iter().map(Vec::as_slice)),
         findings: Vec::new(),
         used: Vec::new(),
         missing: Vec::new(),
@@ -155,8 +159,12 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
     for (tokens, language) in tokens.iter().zip(&languages) {
         checker.note_names(tokens, language);
     }
-    for ((block, tokens), language) in blocks.iter().zip(&tokens).zip(&languages) {
-        checker.block(block, tokens, language);
+    let continued: Vec<bool> = (0..tokens.len())
+        .map(|at| tokens.get(at).is_some_and(|own| sentences::continues(own, at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice))))
+        .collect();
+    for (at, ((block, tokens), language)) in blocks.iter().zip(&tokens).zip(&languages).enumerate() {
+        let of = |at: usize| continued.get(at).copied().unwrap_or_default();
+        checker.block(block, tokens, language, Parts { continues: of(at), is_continued: of(at + 1) });
     }
     let Checker { mut findings, used, missing, .. } = checker;
     let more_errors = findings.len() > FINDINGS_MAX;
@@ -203,19 +211,27 @@ impl Report {
     }
 }
 
+/// Whether a sentence reaches across the blocks of a paragraph that the sender broke into lines.
+#[derive(Clone, Copy)]
+struct Parts {
+    continues: bool,
+    is_continued: bool,
+}
+
 /// The state of one check.
 struct Checker<'d> {
     languages: Languages<'d>,
     names: Names,
     suggester: Suggester,
     grammar: bool,
+    style: Style,
     findings: Vec<Finding>,
     used: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Checker<'_> {
-    fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str) {
+    fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, parts: Parts) {
         // The limit applies to the report: this check stops a little later, so that it is known whether there are more findings.
         if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
             return;
@@ -223,7 +239,7 @@ impl Checker<'_> {
         if !self.used.iter().any(|used| used == language) {
             self.used.push(language.to_owned());
         }
-        let hits = if self.grammar { grammar(tokens, language) } else { Vec::new() };
+        let hits = if self.grammar { grammar(block, tokens, language, self.style, parts) } else { Vec::new() };
         let mut taken = vec![false; tokens.len()];
         for hit in hits {
             let range = hit.hit.first..hit.hit.end;
@@ -267,7 +283,7 @@ impl Checker<'_> {
 }
 
 /// Returns the findings of the rules, most confident first.
-fn grammar(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'static>> {
+fn grammar(block: &Block, tokens: &[Token<'_>], language: &str, style: Style, parts: Parts) -> Vec<RuleHit<'static>> {
     let code = code(language);
     let code = code.as_str();
     let rules = Rules::of(code);
@@ -283,9 +299,18 @@ fn grammar(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'static>> {
         hits.extend(verb_forms::wrong_forms(tokens));
         hits.extend(amounts::wrong_amounts(tokens));
         hits.extend(amounts::wrong_signs(tokens));
+        hits.extend(commas::missing_commas(tokens));
+        hits.extend(sentences::lowercase_names(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));
     hits.extend(amounts::wrong_dates(tokens, code));
+    hits.extend(sentences::unbalanced(tokens));
+    hits.extend(sentences::wide_spaces(tokens, block));
+    hits.extend(sentences::day_case(tokens, code));
+    hits.extend(sentences::lowercase_starts(tokens, style, parts.continues));
+    if !parts.is_continued {
+        hits.extend(sentences::missing_end(tokens, block, code, style));
+    }
     hits.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.hit.first.cmp(&b.hit.first)));
     hits
 }

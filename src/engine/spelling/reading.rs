@@ -1,6 +1,6 @@
 //! Reads the structure of English sentences: where clauses start, and which nouns and verbs agree.
 
-use super::class_table::{ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON};
+use super::class_table::{ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, OTHER, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON};
 use super::tokens::{Token, TokenKind};
 
 /// Whether a noun or a verb is singular or plural.
@@ -86,7 +86,9 @@ pub(super) fn has(token: &Token<'_>, classes: u16) -> bool {
 
 /// Returns whether the word can be nothing but the base of a verb. Bases that are also participles, such as "come", count.
 pub(super) fn is_only_base(token: &Token<'_>) -> bool {
-    token.word_classes & !PARTICIPLE == BASE_VERB && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")
+    // The table has other classes of "come" from mistakes of its source.
+    let come = matches!(token.lower.as_str(), "come" | "become");
+    (come || token.word_classes & !PARTICIPLE == BASE_VERB) && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")
 }
 
 /// Returns whether a finite verb is among the tokens from `start` to `end`.
@@ -118,9 +120,12 @@ fn be_have_do(word: &str) -> Option<Number> {
     }
 }
 
+/// The number of tokens of a sentence that are read before a token; text without marks must not take quadratic time.
+const SENTENCE_TOKENS_MAX: usize = 60;
+
 /// Returns where the sentence of a token starts.
 pub(super) fn sentence_start(tokens: &[Token<'_>], at: usize) -> usize {
-    (0..=at).rev().find(|at| tokens.get(*at).is_some_and(|token| token.starts_sentence || token.new_line)).unwrap_or(0)
+    (at.saturating_sub(SENTENCE_TOKENS_MAX)..=at).rev().find(|at| tokens.get(*at).is_some_and(|token| token.starts_sentence || token.new_line)).unwrap_or(at.saturating_sub(SENTENCE_TOKENS_MAX))
 }
 
 /// Returns whether a clause with its own subject can start at `at`.
@@ -129,14 +134,16 @@ pub(super) fn starts_clause(tokens: &[Token<'_>], at: usize) -> bool {
     if token.starts_sentence || token.new_line {
         return true;
     }
-    let start = sentence_start(tokens, at);
-    let demands = (at.saturating_sub(5)..at).any(|at| DEMANDS.contains(&lower(tokens, at)));
+    let demands = || (at.saturating_sub(5)..at).any(|at| DEMANDS.contains(&lower(tokens, at)));
     match before(tokens, at) {
-        "and" | "or" => has_verb(tokens, start, at - 1) && lower(tokens, at.saturating_sub(2)) == ",",
-        "," => starts_with_introduction(tokens, start, at - 1) || has_condition(tokens, start, at - 1),
+        "and" | "or" => lower(tokens, at.saturating_sub(2)) == "," && has_verb(tokens, sentence_start(tokens, at), at - 1),
+        "," => {
+            let start = sentence_start(tokens, at);
+            starts_with_introduction(tokens, start, at - 1) || has_condition(tokens, start, at - 1)
+        }
         // "as a member": a preposition.
         "as" => is_pronoun(&token.lower),
-        previous => CLAUSE_WORDS.contains(&previous) && !demands,
+        previous => CLAUSE_WORDS.contains(&previous) && !demands(),
     }
 }
 
@@ -209,8 +216,11 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
         return None;
     }
     // A word that the table lacks is most likely a noun.
-    if token.word_classes == 0 && token.lower.len() > 3 && !token.lower.contains('\'') && !token.lower.ends_with('s') {
+    if token.word_classes == 0 && token.lower.len() > 3 && !token.lower.contains('\'') && !token.lower.ends_with(['s', 't']) {
         return Some(Number::Singular);
+    }
+    if has(token, OTHER) && lower != "need" {
+        return None;
     }
     match (has(token, NOUN), has(token, PLURAL_NOUN)) {
         (true, false) if !token.lower.ends_with('s') || token.lower.ends_with("ss") => Some(Number::Singular),
@@ -220,10 +230,10 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
 }
 
 /// Nouns that are used with both numbers, and words that are rarely nouns.
-const UNCLEAR: [&str; 44] = [
+const UNCLEAR: [&str; 48] = [
     "news", "series", "species", "means", "people", "police", "data", "media", "staff", "sheep", "fish", "deer", "sales", "headquarters",
     "works", "politics", "kids'", "percent", "others", "thanks", "you", "one", "all", "much", "many", "more", "less", "most", "few", "i",
-    "any", "some", "none", "what", "that", "this", "here", "there", "out", "up", "back", "not", "no", "now",
+    "any", "some", "none", "what", "first", "second", "next", "last", "that", "this", "here", "there", "out", "up", "back", "not", "no", "now",
 ];
 
 /// The number of a verb, and whether the word is certainly a verb.
@@ -242,7 +252,7 @@ pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bo
         (false, true) => Number::Plural,
         _ => return None,
     };
-    if classes == THIRD_PERSON || is_only_base(token) {
+    if classes == THIRD_PERSON || is_only_base(token) && number == Number::Plural {
         return Some((number, true));
     }
     if classes & !(THIRD_PERSON | BASE_VERB | NOUN | PLURAL_NOUN) != 0 {

@@ -165,7 +165,11 @@ fn after_modal<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
         return None;
     }
     let ing = if does { 0 } else { ING_FORM };
-    let finite = has(verb, PAST | PARTICIPLE | THIRD_PERSON | ing) && !has(verb, BASE_VERB | NOUN | PLURAL_NOUN | ADJECTIVE);
+    let finite = has(verb, PAST | PARTICIPLE | THIRD_PERSON | ing) && !has(verb, BASE_VERB | NOUN | PLURAL_NOUN)
+        && (!has(verb, ADJECTIVE) || verb.lower.ends_with("ed"));
+    // "She can offers": without an adverb between them, a modal verb is followed by a verb.
+    let third = has(verb, THIRD_PERSON) && verb.word_classes & !(THIRD_PERSON | PLURAL_NOUN) == 0 && is_modal(&auxiliary.lower);
+    let finite = finite || third && verb_at == at + 1 && !has(auxiliary, NOUN) | super::reading::is_pronoun(before(tokens, at));
     finite.then(|| hit(tokens, verb_at, verb_at + 1, "FORM_AFTER_MODAL", &base_of(verb)))?
 }
 
