@@ -33,7 +33,11 @@ pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<Rul
     let british = language.eq_ignore_ascii_case("en-gb");
     let check = |at| {
         let (verb, number, certain) =
-            pronoun(tokens, at).or_else(|| noun(tokens, at, british)).or_else(|| relative(tokens, at)).or_else(|| there(tokens, at))?;
+            pronoun(tokens, at)
+                .or_else(|| noun(tokens, at, british))
+                .or_else(|| relative(tokens, at))
+                .or_else(|| there(tokens, at))
+                .or_else(|| joined(tokens, at))?;
         report(tokens, verb, number, certain)
     };
     (0..tokens.len()).filter_map(check).collect()
@@ -164,6 +168,29 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     is_wrong.then_some((verb_at, number, certain))
 }
 
+/// Finds a verb that "and" joins to a verb in the third person: "the app tracks your time and send reminders".
+fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
+    let and = next_word(tokens, at).filter(|and| and.lower == "and")?;
+    let verb = next_word(tokens, at + 1)?;
+    let object = next_word(tokens, at + 2)?;
+    // "and help you" can also start a new clause with a subject that is left out.
+    if and.starts_sentence || !super::reading::is_only_base(verb) || verb.is_capitalized() || super::reading::is_auxiliary(&object.lower) {
+        return None;
+    }
+    let start = sentence_start(tokens, at);
+    let third = (start..at).rev().find(|at| tokens.get(*at).is_some_and(|token| token.word_classes == super::class_table::THIRD_PERSON))?;
+    let between = tokens.get(third + 1..at)?;
+    let other_verb = between.iter().any(|token| {
+        super::reading::is_auxiliary(&token.lower)
+            || super::reading::has(token, super::class_table::BASE_VERB) && !super::reading::has(token, super::class_table::NOUN)
+            || matches!(token.lower.as_str(), "to" | "help" | "let" | "and" | "you" | "that" | "who" | "which" | "them" | "us" | "it" | "how" | "what" | "when" | "make")
+    });
+    // The subject before the verb is a noun in the singular or a name.
+    let subject = third.checked_sub(1).and_then(|at| word(tokens, at))?;
+    let singular = noun_number(subject) == Some(Number::Singular) || matches!(subject.lower.as_str(), "it" | "he" | "she") || subject.is_capitalized();
+    (singular && !other_verb && !between.iter().any(|token| matches!(token.text, ":" | ";" | "–" | "—"))).then_some((at + 1, Number::Singular, false))
+}
+
 /// Finds the verb after "there": "there is twelve lessons".
 fn there(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let there = word(tokens, at)?;
@@ -222,6 +249,7 @@ mod tests {
             ("Your existing appointments has been moved.", "have"),
             ("The quality of our products are high.", "is"),
             ("Our support team are here.", "is"),
+            ("The app tracks your time and send reminders.", "sends"),
         ] {
             assert_eq!(found(text), [expected], "{text}");
         }
@@ -242,6 +270,7 @@ mod tests {
             "People in the team who have time.",
             "If it were easy, we would sell it.",
             "Selling shoes is fun.",
+            "The app helps you track your time and send reminders.",
         ] {
             assert!(found(text).is_empty(), "{text}: {:?}", found(text));
         }

@@ -7,7 +7,7 @@ use super::class_table::{ADJECTIVE, NOUN, PLURAL_NOUN, SUPERLATIVE};
 use super::findings::FindingKind;
 use super::inflection::{add_s, remove_s};
 use super::patterns::Hit;
-use super::reading::{Number, before, has, is_auxiliary, is_number, lower, next_word, noun_number, word};
+use super::reading::{Number, before, ends_phrase, has, is_number, lower, next_word, noun_number, word};
 use super::rules::RuleHit;
 use super::tokens::{Token, TokenKind};
 
@@ -36,20 +36,6 @@ pub(super) fn wrong_amounts<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
 
 fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> RuleHit<'r> {
     RuleHit { hit: Hit { first, end }, rule, kind: FindingKind::Grammar, suggestions: vec![suggestion], confidence: 0.8 }
-}
-
-/// Returns whether the token at `at` ends a noun phrase: nothing that the noun before it could describe follows.
-fn ends_phrase(tokens: &[Token<'_>], at: usize) -> bool {
-    let Some(next) = tokens.get(at) else { return true };
-    if next.kind == TokenKind::Mark {
-        return matches!(next.text, "." | "," | "!" | "?" | ";" | ":" | ")") && !next.spaced;
-    }
-    let stops = matches!(
-        next.lower.as_str(),
-        "of" | "in" | "on" | "for" | "with" | "from" | "at" | "by" | "to" | "and" | "or" | "that" | "which" | "who" | "away" | "ago" | "we" | "you" | "they"
-            | "i" | "it" | "the" | "your" | "our" | "a" | "before" | "after" | "until" | "when" | "if" | "so" | "than" | "per" | "as" | "because" | "while" | "worth"
-    );
-    next.new_line || next.is_word() && (stops || is_auxiliary(&next.lower))
 }
 
 /// Returns the position of the noun after adjectives.
@@ -109,7 +95,9 @@ fn plural_after_one<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
 /// Finds a singular after "one of the": "one of the hardest part".
 fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let one = word(tokens, at)?;
-    let starts = matches!(one.lower.as_str(), "one" | "some" | "many" | "two" | "most" | "any")
+    // "The biggest one of the year".
+    let follows = at.checked_sub(1).and_then(|at| word(tokens, at)).is_some_and(|word| has(word, ADJECTIVE | SUPERLATIVE)) && !one.starts_sentence;
+    let starts = !follows && matches!(one.lower.as_str(), "one" | "some" | "many" | "two" | "most" | "any")
         && lower(tokens, at + 1) == "of"
         && matches!(lower(tokens, at + 2), "the" | "our" | "my" | "your" | "their" | "these" | "those" | "its");
     if !starts {

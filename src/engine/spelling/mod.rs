@@ -18,6 +18,7 @@ pub mod findings;
 mod inflection;
 pub mod language_tool;
 mod languages;
+mod misfits;
 pub mod model;
 mod names;
 pub mod pairs;
@@ -295,6 +296,7 @@ fn grammar(block: &Block, tokens: &[Token<'_>], language: &str, style: Style, pa
         hits.extend(repeats::articles(tokens));
         hits.extend(repeats::lowercase_i(tokens));
         hits.extend(pairs::confused(tokens));
+        hits.extend(misfits::misfits(tokens));
         hits.extend(agreement::disagreements(tokens, language));
         hits.extend(verb_forms::wrong_forms(tokens));
         hits.extend(amounts::wrong_amounts(tokens));

@@ -87,6 +87,11 @@ fn halves() -> (&'static [[u8; HASH_BYTES]], &'static [u8]) {
     (hashes.as_chunks().0, steps)
 }
 
+/// Returns the words that a word can be confused with.
+pub(super) fn meant_by(word: &str) -> impl Iterator<Item = &'static str> {
+    PAIRS.get(word).into_iter().flatten().map(|(meant, _)| *meant)
+}
+
 /// Returns the confused words in an English text.
 pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| confused_at(tokens, at)).collect()

@@ -274,6 +274,20 @@ pub(super) fn skip_adverbs(tokens: &[Token<'_>], mut at: usize) -> usize {
     at
 }
 
+/// Returns whether a noun phrase ends before the token at `at`: nothing that the noun before it could describe follows.
+pub(super) fn ends_phrase(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(next) = tokens.get(at) else { return true };
+    if next.kind == TokenKind::Mark {
+        return matches!(next.text, "." | "," | "!" | "?" | ";" | ":" | ")") && !next.spaced;
+    }
+    let stops = matches!(
+        next.lower.as_str(),
+        "of" | "in" | "on" | "for" | "with" | "from" | "at" | "by" | "to" | "and" | "or" | "that" | "which" | "who" | "away" | "ago" | "we" | "you" | "they"
+            | "i" | "it" | "the" | "your" | "our" | "a" | "before" | "after" | "until" | "when" | "if" | "so" | "than" | "per" | "as" | "because" | "while" | "worth"
+    );
+    next.new_line || next.is_word() && (stops || is_auxiliary(&next.lower))
+}
+
 pub(super) fn is_quantity(word: &str) -> bool {
     QUANTITIES.contains(&word)
 }

@@ -92,6 +92,15 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
 /// The minimum number of words in a sentence that must end in a mark.
 const UNENDED_WORDS_MIN: usize = 4;
 
+/// Whether a text that ends in this word continues elsewhere.
+fn is_unfinished(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an" | "the" | "and" | "or" | "of" | "to" | "for" | "with" | "all" | "have" | "your" | "our" | "my" | "their" | "its" | "in" | "on"
+            | "by" | "from" | "at" | "t" | "that" | "is" | "are"
+    ) || word.ends_with("'s")
+}
+
 /// Returns the end of a text whose last sentence lacks its mark, although the sentences before it have theirs.
 pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, style: Style) -> Option<RuleHit<'r>> {
     let last = tokens.last().filter(|last| last.is_word() || last.kind == TokenKind::Number)?;
@@ -100,7 +109,8 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
         let subject = words.clone().any(|token| is_pronoun(&token.lower)) && has_verb(tokens, 0, tokens.len());
         let plain = tokens.iter().all(|token| token.kind != TokenKind::Code && !token.new_line && !matches!(token.text, "|" | "•" | "·" | "©"));
         let long = words.clone().count() >= LONG_BLOCK_WORDS && tokens.iter().any(|token| token.text == ",") && words.clone().skip(1).any(is_lowercase);
-        let wrong = code == "en" && style.ends_long_blocks && subject && plain && long && is_lowercase(last) && !block.ends_with_link;
+        let ends = is_lowercase(last) && !is_unfinished(&last.lower);
+        let wrong = code == "en" && style.ends_long_blocks && subject && plain && long && ends && !block.ends_with_link;
         return wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.6));
     };
     let ended = mark > 2 && mark.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| is_lowercase(token) && token.text.chars().count() > 1);
@@ -111,7 +121,7 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     let is_sentence = if code == "en" { has_verb(tokens, mark + 1, tokens.len()) } else { words > UNENDED_WORDS_MIN };
     // A link at the end is a button or a reference.
     let wrong = ended && plain && starts && words >= UNENDED_WORDS_MIN && is_sentence && !block.ends_with_link && !last.is_capitalized()
-        && !matches!(last.lower.as_str(), "a" | "an" | "the" | "and" | "or" | "of" | "to" | "for" | "with" | "all" | "have" | "your" | "our");
+        && !is_unfinished(&last.lower);
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
@@ -141,7 +151,7 @@ pub(super) fn wide_spaces<'r>(tokens: &[Token<'_>], block: &Block) -> Vec<RuleHi
     let wide = |(at, token): (usize, &Token<'_>)| {
         let first = at.checked_sub(1)?;
         let previous = tokens.get(first).filter(|previous| previous.is_word() || previous.text == ",")?;
-        let is_wide = token.is_word() && token.start.checked_sub(1).is_some_and(|space| block.wide_spaces.contains(&space));
+        let is_wide = token.is_word() && token.start.checked_sub(1).is_some_and(|space| block.wide_spaces.binary_search(&space).is_ok());
         is_wide.then(|| hit(first, at + 1, "DOUBLE_SPACE", vec![format!("{} {}", previous.text, token.text)], 0.7))
     };
     if block.wide_spaces.is_empty() { Vec::new() } else { tokens.iter().enumerate().filter_map(wide).collect() }
