@@ -4,8 +4,8 @@ use super::findings::FindingKind;
 use super::inflection::{add_s, remove_s};
 use super::patterns::Hit;
 use super::reading::{
-    NounPhrase, Number, before, is_quantity, lower, next_word, noun_number, noun_phrases, sentence_start, skip_adverbs, starts_clause,
-    verb_number, word,
+    NounPhrase, Number, before, is_quantity, lower, next_word, noun_number, noun_phrases, sentence_start, skip_adverbs,
+    starts_clause, verb_number, word,
 };
 use super::rules::{RuleHit, with_case_of};
 use super::tokens::Token;
@@ -14,30 +14,72 @@ const RULE: &str = "SUBJECT_VERB_AGREEMENT";
 
 /// Pronouns that need the third person.
 const SINGULAR_PRONOUNS: [&str; 14] = [
-    "he", "she", "it", "everyone", "someone", "anyone", "nobody", "everybody", "somebody", "nothing", "everything", "something", "anything",
+    "he",
+    "she",
+    "it",
+    "everyone",
+    "someone",
+    "anyone",
+    "nobody",
+    "everybody",
+    "somebody",
+    "nothing",
+    "everything",
+    "something",
+    "anything",
     "anybody",
 ];
 
 /// Words after which "you" is a subject.
-const BEFORE_YOU: [&str; 14] =
-    ["what", "anything", "everything", "all", "whatever", "whenever", "when", "where", "if", "that", "as", "than", "because", "once"];
+const BEFORE_YOU: [&str; 14] = [
+    "what",
+    "anything",
+    "everything",
+    "all",
+    "whatever",
+    "whenever",
+    "when",
+    "where",
+    "if",
+    "that",
+    "as",
+    "than",
+    "because",
+    "once",
+];
 
 /// Nouns for groups, whose members British English can mean: "our team are".
 const GROUPS: [&str; 18] = [
-    "team", "family", "company", "band", "crew", "club", "government", "public", "crowd", "committee", "audience", "council", "class",
-    "jury", "brand", "board", "community", "panel",
+    "team",
+    "family",
+    "company",
+    "band",
+    "crew",
+    "club",
+    "government",
+    "public",
+    "crowd",
+    "committee",
+    "audience",
+    "council",
+    "class",
+    "jury",
+    "brand",
+    "board",
+    "community",
+    "panel",
 ];
 
 /// Returns the verbs of an English text that do not agree with their subjects.
 pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'r>> {
     let british = language.eq_ignore_ascii_case("en-gb");
     let check = |at| {
-        let (verb, number, certain) =
-            pronoun(tokens, at)
-                .or_else(|| noun(tokens, at, british))
-                .or_else(|| relative(tokens, at))
-                .or_else(|| there(tokens, at))
-                .or_else(|| joined(tokens, at))?;
+        let (verb, number, certain) = pronoun(tokens, at)
+            .or_else(|| noun(tokens, at, british))
+            .or_else(|| relative(tokens, at))
+            .or_else(|| there(tokens, at))
+            .or_else(|| joined(tokens, at))
+            .or_else(|| question(tokens, at))?;
         report(tokens, verb, number, certain)
     };
     (0..tokens.len()).filter_map(check).collect()
@@ -111,7 +153,9 @@ fn noun(tokens: &[Token<'_>], at: usize, british: bool) -> Option<(usize, Number
             || !certain && super::reading::has(tokens.get(phrase.head)?, super::class_table::ADJECTIVE)
             || number == Number::Singular && !certain && bare
             || !phrase.has_determiner && phrase.number == Number::Singular
-            || bare && super::reading::has(tokens.get(at)?, super::class_table::THIRD_PERSON | super::class_table::BASE_VERB) && !certain
+            || bare
+                && super::reading::has(tokens.get(at)?, super::class_table::THIRD_PERSON | super::class_table::BASE_VERB)
+                && !certain
             || through && !matches!(lower(tokens, verb_at), "is" | "are" | "was" | "were" | "has" | "have");
         // "the day are": the verb of a question, or a subject that another clause interrupts.
         let wrong = number != phrase.number && !unclear && lower(tokens, verb_at) != "were";
@@ -133,7 +177,9 @@ fn verb_after(tokens: &[Token<'_>], phrase: NounPhrase) -> Option<(usize, bool)>
     if !matches!(lower(tokens, next), "of" | "for" | "in" | "on" | "with" | "from") || !phrase.has_determiner {
         return Some((skip_adverbs(tokens, next), false));
     }
-    let inner = noun_phrases(tokens, next + 1).into_iter().find(|inner| verb_number(tokens, inner.head + 1).is_some_and(|(_, certain)| certain));
+    let inner = noun_phrases(tokens, next + 1)
+        .into_iter()
+        .find(|inner| verb_number(tokens, inner.head + 1).is_some_and(|(_, certain)| certain));
     Some((inner?.head + 1, true))
 }
 
@@ -145,7 +191,10 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     }
     let head_at = at.checked_sub(1)?;
     let head = word(tokens, head_at)?;
-    let everyone = matches!(head.lower.as_str(), "everyone" | "someone" | "anyone" | "something" | "anything" | "everything" | "nobody" | "person");
+    let everyone = matches!(
+        head.lower.as_str(),
+        "everyone" | "someone" | "anyone" | "something" | "anything" | "everything" | "nobody" | "person"
+    );
     let number = if everyone { Number::Singular } else { noun_number(head)? };
     let verb_at = skip_adverbs(tokens, at + 1);
     let (verb, certain) = verb_number(tokens, verb_at)?;
@@ -153,12 +202,18 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let start = sentence_start(tokens, at);
     let distance = if everyone { 2 } else { 7 };
     let from = start.max(head_at.saturating_sub(distance));
-    let is_attached = |at: usize| matches!(lower(tokens, at), "of" | "in" | "with" | "for" | "from" | "and" | "at" | "on" | "one" | "among" | "by" | "to");
-    let lots = matches!(lower(tokens, head_at.saturating_sub(2)), "lots" | "alot" | "lot") || matches!(lower(tokens, head_at.saturating_sub(3)), "lots" | "alot" | "lot");
+    let is_attached = |at: usize| {
+        matches!(lower(tokens, at), "of" | "in" | "with" | "for" | "from" | "and" | "at" | "on" | "one" | "among" | "by" | "to")
+    };
+    let lots = matches!(lower(tokens, head_at.saturating_sub(2)), "lots" | "alot" | "lot")
+        || matches!(lower(tokens, head_at.saturating_sub(3)), "lots" | "alot" | "lot");
     if !everyone && !lots && (from..head_at).any(is_attached) {
         let determined = matches!(before(tokens, head_at), "a" | "an" | "each" | "every");
         let adjective = matches!(lower(tokens, head_at.saturating_sub(2)), "a" | "an" | "each" | "every");
-        if !(number == Number::Singular && (determined || adjective) && !(from..head_at).any(|at| tokens.get(at).and_then(noun_number) == Some(Number::Plural))) {
+        if !(number == Number::Singular
+            && (determined || adjective)
+            && !(from..head_at).any(|at| tokens.get(at).and_then(noun_number) == Some(Number::Plural)))
+        {
             return None;
         }
     }
@@ -168,41 +223,89 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     is_wrong.then_some((verb_at, number, certain))
 }
 
+/// Finds the verb after "what" or "who" as the subject of a question: "what make this soap different".
+fn question(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
+    let subject =
+        word(tokens, at).filter(|subject| subject.starts_sentence && matches!(subject.lower.as_str(), "what" | "who"))?;
+    let (number, _) = verb_number(tokens, at + 1)?;
+    let verb = next_word(tokens, at + 1).filter(|verb| !super::reading::is_auxiliary(&verb.lower))?;
+    let asks = !subject.new_line && super::reading::has(verb, super::class_table::BASE_VERB);
+    (number == Number::Plural && asks).then_some((at + 1, Number::Singular, false))
+}
+
 /// Finds a verb that "and" joins to a verb in the third person: "the app tracks your time and send reminders".
 fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let and = next_word(tokens, at).filter(|and| and.lower == "and")?;
     let verb = next_word(tokens, at + 1)?;
     let object = next_word(tokens, at + 2)?;
     // "and help you" can also start a new clause with a subject that is left out.
-    if and.starts_sentence || !super::reading::is_only_base(verb) || verb.is_capitalized() || super::reading::is_auxiliary(&object.lower) {
+    if and.starts_sentence
+        || !super::reading::is_only_base(verb)
+        || verb.is_capitalized()
+        || super::reading::is_auxiliary(&object.lower)
+    {
         return None;
     }
     let start = sentence_start(tokens, at);
-    let third = (start..at).rev().find(|at| tokens.get(*at).is_some_and(|token| token.word_classes == super::class_table::THIRD_PERSON))?;
+    let third = (start..at).rev().find(|at| {
+        let object = matches!(lower(tokens, at + 1), "the" | "a" | "an" | "your" | "our" | "all" | "every" | "its" | "their");
+        let is_third = |token: &Token<'_>| {
+            token.word_classes == super::class_table::THIRD_PERSON
+                || object && super::reading::has(token, super::class_table::THIRD_PERSON)
+        };
+        tokens.get(*at).is_some_and(is_third)
+    })?;
     let between = tokens.get(third + 1..at)?;
     let other_verb = between.iter().any(|token| {
         super::reading::is_auxiliary(&token.lower)
             || super::reading::has(token, super::class_table::BASE_VERB) && !super::reading::has(token, super::class_table::NOUN)
-            || matches!(token.lower.as_str(), "to" | "help" | "let" | "and" | "you" | "that" | "who" | "which" | "them" | "us" | "it" | "how" | "what" | "when" | "make")
+            || matches!(
+                token.lower.as_str(),
+                "to" | "help"
+                    | "let"
+                    | "and"
+                    | "you"
+                    | "that"
+                    | "who"
+                    | "which"
+                    | "them"
+                    | "us"
+                    | "it"
+                    | "how"
+                    | "what"
+                    | "when"
+                    | "make"
+            )
     });
     // The subject before the verb is a noun in the singular or a name.
     let subject = third.checked_sub(1).and_then(|at| word(tokens, at))?;
-    let singular = noun_number(subject) == Some(Number::Singular) || matches!(subject.lower.as_str(), "it" | "he" | "she") || subject.is_capitalized();
-    (singular && !other_verb && !between.iter().any(|token| matches!(token.text, ":" | ";" | "–" | "—"))).then_some((at + 1, Number::Singular, false))
+    let singular = noun_number(subject) == Some(Number::Singular)
+        || matches!(subject.lower.as_str(), "it" | "he" | "she")
+        || subject.is_capitalized();
+    (singular && !other_verb && !between.iter().any(|token| matches!(token.text, ":" | ";" | "–" | "—"))).then_some((
+        at + 1,
+        Number::Singular,
+        false,
+    ))
 }
 
 /// Finds the verb after "there": "there is twelve lessons".
 fn there(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let there = word(tokens, at)?;
     let verb = next_word(tokens, at + 1)?;
-    if there.lower != "there" || !matches!(verb.lower.as_str(), "is" | "was" | "are" | "were" | "isn't" | "wasn't" | "aren't") {
+    // "Here's three" is common, "here is three" is not.
+    if !matches!(there.lower.as_str(), "there" | "here")
+        || !matches!(verb.lower.as_str(), "is" | "was" | "are" | "were" | "isn't" | "wasn't" | "aren't")
+    {
         return None;
     }
     let singular = matches!(verb.lower.as_str(), "is" | "was" | "isn't" | "wasn't");
     let mut position = skip_adverbs(tokens, at + 2);
     for _ in 0..4 {
         let token = tokens.get(position).filter(|token| token.spaced && !token.new_line)?;
-        if is_quantity(&token.lower) || matches!(token.lower.as_str(), "more" | "less" | "plenty" | "to" | "for" | "in" | "no one" | "such") {
+        if is_quantity(&token.lower)
+            || matches!(token.lower.as_str(), "more" | "less" | "plenty" | "to" | "for" | "in" | "no one" | "such")
+        {
             return None;
         }
         let next_is_noun = next_word(tokens, position + 1).is_some_and(|next| noun_number(next).is_some());
@@ -249,6 +352,9 @@ mod tests {
             ("Your existing appointments has been moved.", "have"),
             ("The quality of our products are high.", "is"),
             ("Our support team are here.", "is"),
+            ("What make this soap different?", "makes"),
+            ("Here is three tips for you.", "are"),
+            ("Anyone who order today gets a gift.", "orders"),
             ("The app tracks your time and send reminders.", "sends"),
         ] {
             assert_eq!(found(text), [expected], "{text}");

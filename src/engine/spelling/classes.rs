@@ -4,7 +4,8 @@
 //! "teapots", "browsed". A long unknown word in lowercase that ends in "s" counts as a plural: "baristas".
 
 use super::class_table::{
-    ADJECTIVE, ADVERB, COMPARATIVE, ING_FORM, NOUN, PLURAL_NOUN, PARTICIPLE, PAST, SUPERLATIVE, BASE_VERB, THIRD_PERSON, is_listed_verb, listed,
+    ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON,
+    is_listed_verb, listed,
 };
 use super::inflection::{remove_ed, remove_ing, remove_s};
 
@@ -61,7 +62,9 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     }
     if word.ends_with('s') && !word.ends_with("ss") {
         return match listed(&remove_s(word)) {
-            Some(stem) => (if stem & NOUN != 0 { PLURAL_NOUN } else { 0 }) | (if stem & BASE_VERB != 0 { THIRD_PERSON } else { 0 }),
+            Some(stem) => {
+                (if stem & NOUN != 0 { PLURAL_NOUN } else { 0 }) | (if stem & BASE_VERB != 0 { THIRD_PERSON } else { 0 })
+            }
             // New nouns are frequent, new verbs are not: "baristas".
             None if !has_capital && word.len() >= NEW_PLURAL_BYTES_MIN => PLURAL_NOUN,
             None => 0,

@@ -11,19 +11,43 @@ const RULE: &str = "COMMA_AFTER_INTRODUCTION";
 
 /// Adverbs that need a comma after them at the start of a sentence.
 const ADVERBS: [&str; 16] = [
-    "however", "unfortunately", "therefore", "additionally", "furthermore", "moreover", "meanwhile", "luckily", "sadly", "fortunately",
-    "nevertheless", "consequently", "thankfully", "anyway", "otherwise", "hopefully",
+    "however",
+    "unfortunately",
+    "therefore",
+    "additionally",
+    "furthermore",
+    "moreover",
+    "meanwhile",
+    "luckily",
+    "sadly",
+    "fortunately",
+    "nevertheless",
+    "consequently",
+    "thankfully",
+    "anyway",
+    "otherwise",
+    "hopefully",
 ];
 
 /// Phrases of two or three words that need a comma after them at the start of a sentence.
 const PHRASES: [&str; 11] = [
-    "for example", "in addition", "as a result", "of course", "as always", "in fact", "for instance", "on the other hand", "first of all",
-    "in other words", "as a thank you",
+    "for example",
+    "in addition",
+    "as a result",
+    "of course",
+    "as always",
+    "in fact",
+    "for instance",
+    "on the other hand",
+    "first of all",
+    "in other words",
+    "as a thank you",
 ];
 
 /// Words that start a clause before the main clause.
 const SUBORDINATORS: [&str; 14] = [
-    "if", "when", "whenever", "although", "though", "because", "since", "while", "unless", "once", "after", "before", "unlike", "as",
+    "if", "when", "whenever", "although", "though", "because", "since", "while", "unless", "once", "after", "before", "unlike",
+    "as",
 ];
 
 /// Returns the places of English text where a comma is missing.
@@ -33,7 +57,13 @@ pub(super) fn missing_commas<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
         let end = adverb(tokens, at, &token.lower).or_else(|| clause(tokens, at, &token.lower))?;
         let (first, second) = (tokens.get(end - 1)?, tokens.get(end)?);
         let suggestions = vec![format!("{}, {}", first.text, second.text)];
-        Some(RuleHit { hit: Hit { first: end - 1, end: end + 1 }, rule: RULE, kind: FindingKind::Grammar, suggestions, confidence: 0.7 })
+        Some(RuleHit {
+            hit: Hit { first: end - 1, end: end + 1 },
+            rule: RULE,
+            kind: FindingKind::Grammar,
+            suggestions,
+            confidence: 0.7,
+        })
     };
     (0..tokens.len()).filter_map(check).collect()
 }
@@ -46,8 +76,11 @@ fn adverb(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
         false => PHRASES.iter().find(|phrase| is_phrase(phrase)).map(|phrase| phrase.split(' ').count())?,
     };
     let next = next_word(tokens, at + length)?;
-    let is_subject = is_pronoun(&next.lower) || is_determiner(&next.lower) || matches!(next.lower.as_str(), "it's" | "we're" | "you're" | "they're" | "i'm" | "there" | "we've" | "i've");
-    let manner = first == "however" && matches!(lower(tokens, at + length + 1), "like" | "want" | "prefer" | "choose" | "feel" | "wish");
+    let is_subject = is_pronoun(&next.lower)
+        || is_determiner(&next.lower)
+        || matches!(next.lower.as_str(), "it's" | "we're" | "you're" | "they're" | "i'm" | "there" | "we've" | "i've");
+    let manner =
+        first == "however" && matches!(lower(tokens, at + length + 1), "like" | "want" | "prefer" | "choose" | "feel" | "wish");
     (is_subject && !manner).then_some(at + length)
 }
 
@@ -62,7 +95,11 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
         return None;
     }
     let end = (at + 1..tokens.len()).find(|at| {
-        tokens.get(*at).is_some_and(|token| token.new_line || token.starts_sentence || token.kind == TokenKind::Mark && matches!(token.text, "." | "!" | "?" | ":" | ";" | "–" | "—" | "("))
+        tokens.get(*at).is_some_and(|token| {
+            token.new_line
+                || token.starts_sentence
+                || token.kind == TokenKind::Mark && matches!(token.text, "." | "!" | "?" | ":" | ";" | "–" | "—" | "(")
+        })
     });
     let end = end.unwrap_or(tokens.len());
     let sentence = tokens.get(at..end)?;
@@ -71,7 +108,9 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
         return None;
     }
     // The subject of the subordinate clause comes first, and then its verb; "unlike other mats" has no verb.
-    let has_clause = matches!(first, "if" | "when" | "whenever" | "although" | "though" | "because" | "while" | "unless" | "once" | "as") && is_subject_start(&second.lower);
+    let has_clause =
+        matches!(first, "if" | "when" | "whenever" | "although" | "though" | "because" | "while" | "unless" | "once" | "as")
+            && is_subject_start(&second.lower);
     let plain = first == "unlike";
     if !has_clause && !plain {
         return None;
@@ -80,15 +119,47 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
 }
 
 fn is_subject_start(word: &str) -> bool {
-    is_pronoun(word) || is_determiner(word) || matches!(word, "you've" | "you're" | "it's" | "we've" | "they're" | "a" | "an" | "something" | "anyone" | "someone")
+    is_pronoun(word)
+        || is_determiner(word)
+        || matches!(word, "you've" | "you're" | "it's" | "we've" | "they're" | "a" | "an" | "something" | "anyone" | "someone")
 }
 
 /// Returns whether a new clause with its own verb starts at `at`.
 fn starts_main_clause(tokens: &[Token<'_>], at: usize, plain: bool) -> bool {
-    let (Some(previous), Some(token)) = (at.checked_sub(1).and_then(|at| word(tokens, at)), next_word(tokens, at)) else { return false };
+    let (Some(previous), Some(token)) = (at.checked_sub(1).and_then(|at| word(tokens, at)), next_word(tokens, at)) else {
+        return false;
+    };
     let passive = has(previous, PARTICIPLE) && at.checked_sub(2).is_some_and(|at| is_auxiliary(lower(tokens, at)));
-    let closes = has(previous, NOUN | PLURAL_NOUN | THIRD_PERSON) || passive || previous.word_classes & ADVERB != 0 || is_object(&previous.lower) || previous.is_capitalized();
-    let joins = matches!(previous.lower.as_str(), "and" | "or" | "that" | "than" | "as" | "but" | "what" | "how" | "where" | "when" | "if" | "to" | "of" | "for" | "with" | "in" | "on" | "from" | "at" | "by" | "about" | "like");
+    let closes = has(previous, NOUN | PLURAL_NOUN | THIRD_PERSON)
+        || passive
+        || previous.word_classes & ADVERB != 0
+        || is_object(&previous.lower)
+        || previous.is_capitalized();
+    let joins = matches!(
+        previous.lower.as_str(),
+        "and"
+            | "or"
+            | "that"
+            | "than"
+            | "as"
+            | "but"
+            | "what"
+            | "how"
+            | "where"
+            | "when"
+            | "if"
+            | "to"
+            | "of"
+            | "for"
+            | "with"
+            | "in"
+            | "on"
+            | "from"
+            | "at"
+            | "by"
+            | "about"
+            | "like"
+    );
     if !closes || joins {
         return false;
     }
@@ -98,11 +169,17 @@ fn starts_main_clause(tokens: &[Token<'_>], at: usize, plain: bool) -> bool {
     if matches!(token.lower.as_str(), "we'll" | "we're" | "you'll" | "it'll" | "they'll" | "i'll" | "it's") {
         return true;
     }
-    let verb_follows = |at: usize| next_word(tokens, at).is_some_and(|next| is_modal(&next.lower) || is_auxiliary(&next.lower)) || verb_number(tokens, at).is_some_and(|(_, certain)| certain);
+    let verb_follows = |at: usize| {
+        next_word(tokens, at).is_some_and(|next| is_modal(&next.lower) || is_auxiliary(&next.lower))
+            || verb_number(tokens, at).is_some_and(|(_, certain)| certain)
+    };
     if is_pronoun(&token.lower) {
-        return verb_follows(at + 1) && (plain || next_word(tokens, at + 1).is_some_and(|next| is_modal(&next.lower) || is_auxiliary(&next.lower)));
+        return verb_follows(at + 1)
+            && (plain || next_word(tokens, at + 1).is_some_and(|next| is_modal(&next.lower) || is_auxiliary(&next.lower)));
     }
-    is_determiner(&token.lower) && !is_object(&previous.lower) && (1..4).any(|offset| verb_follows(at + 1 + offset))
+    is_determiner(&token.lower)
+        && !is_object(&previous.lower)
+        && (1..4).any(|offset| verb_follows(at + 1 + offset))
         && has(previous, NOUN | PLURAL_NOUN)
         && (!has(previous, BASE_VERB | THIRD_PERSON) || at.checked_sub(2).is_some_and(|at| is_before_noun(lower(tokens, at))))
 }

@@ -57,6 +57,9 @@ pub const WORDS_MAX: usize = 20_000;
 /// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
 
+/// The maximum length of a text in a finding.
+const FINDING_BYTES_MAX: usize = 300;
+
 /// The value of `metadata.aiModel` if no language model took part.
 pub const NO_MODEL: &str = "none (rules)";
 
@@ -161,7 +164,11 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
         checker.note_names(tokens, language);
     }
     let continued: Vec<bool> = (0..tokens.len())
-        .map(|at| tokens.get(at).is_some_and(|own| sentences::continues(own, at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice))))
+        .map(|at| {
+            tokens
+                .get(at)
+                .is_some_and(|own| sentences::continues(own, at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice)))
+        })
         .collect();
     for (at, ((block, tokens), language)) in blocks.iter().zip(&tokens).zip(&languages).enumerate() {
         let of = |at: usize| continued.get(at).copied().unwrap_or_default();
@@ -266,6 +273,10 @@ impl Checker<'_> {
     fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
         let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
         let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
+        // A text this long is not language, and a report must stay small.
+        if last.end - first.start > FINDING_BYTES_MAX {
+            return;
+        }
         let (offset, end) = block.source_range(first.start, last.end);
         self.findings.push(Finding {
             word: block.text.get(first.start..last.end).unwrap_or_default().to_owned(),

@@ -1,6 +1,8 @@
 //! Reads the structure of English sentences: where clauses start, and which nouns and verbs agree.
 
-use super::class_table::{ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, OTHER, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON};
+use super::class_table::{
+    ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, OTHER, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON,
+};
 use super::tokens::{Token, TokenKind};
 
 /// Whether a noun or a verb is singular or plural.
@@ -26,40 +28,134 @@ const OTHER_DETERMINERS: [&str; 9] = ["the", "my", "your", "our", "his", "her", 
 
 /// Words that join clauses, or after which a clause starts.
 const CLAUSE_WORDS: [&str; 22] = [
-    "but", "so", "because", "that", "if", "when", "while", "since", "until", "unless", "whether", "although", "though", "whenever",
-    "wherever", "what", "how", "why", "where", "once", "whatever", "as",
+    "but", "so", "because", "that", "if", "when", "while", "since", "until", "unless", "whether", "although", "though",
+    "whenever", "wherever", "what", "how", "why", "where", "once", "whatever", "as",
 ];
 
 /// Words that end a noun phrase.
 const PHRASE_ENDS: [&str; 38] = [
-    "and", "or", "of", "to", "in", "on", "for", "with", "at", "by", "from", "who", "which", "whose", "whom", "the", "a", "an", "my", "your",
-    "our", "his", "her", "its", "their", "we", "you", "they", "he", "she", "it", "i", "than", "about", "like", "these", "those", "each",
+    "and", "or", "of", "to", "in", "on", "for", "with", "at", "by", "from", "who", "which", "whose", "whom", "the", "a", "an",
+    "my", "your", "our", "his", "her", "its", "their", "we", "you", "they", "he", "she", "it", "i", "than", "about", "like",
+    "these", "those", "each",
 ];
 
 /// Adverbs that can stand between a subject and its verb.
 const MIDDLE_ADVERBS: [&str; 26] = [
-    "also", "always", "never", "often", "usually", "still", "now", "really", "only", "just", "already", "sometimes", "almost",
-    "actually", "currently", "quickly", "truly", "even", "finally", "automatically", "certainly", "probably", "rarely", "simply",
-    "ever", "not",
+    "also",
+    "always",
+    "never",
+    "often",
+    "usually",
+    "still",
+    "now",
+    "really",
+    "only",
+    "just",
+    "already",
+    "sometimes",
+    "almost",
+    "actually",
+    "currently",
+    "quickly",
+    "truly",
+    "even",
+    "finally",
+    "automatically",
+    "certainly",
+    "probably",
+    "rarely",
+    "simply",
+    "ever",
+    "not",
 ];
 
 /// Words for quantities, whose verb agrees with the noun after "of".
 const QUANTITIES: [&str; 30] = [
-    "lot", "number", "majority", "variety", "range", "couple", "rest", "half", "third", "quarter", "percent", "pair", "handful", "group",
-    "series", "minority", "part", "bunch", "team", "host", "set", "selection", "collection", "dozen", "bit", "total", "mix", "plenty",
-    "share", "array",
+    "lot",
+    "number",
+    "majority",
+    "variety",
+    "range",
+    "couple",
+    "rest",
+    "half",
+    "third",
+    "quarter",
+    "percent",
+    "pair",
+    "handful",
+    "group",
+    "series",
+    "minority",
+    "part",
+    "bunch",
+    "team",
+    "host",
+    "set",
+    "selection",
+    "collection",
+    "dozen",
+    "bit",
+    "total",
+    "mix",
+    "plenty",
+    "share",
+    "array",
 ];
 
 /// Words after which something is demanded, with the base of the verb: "we ask that he come".
 const DEMANDS: [&str; 16] = [
-    "suggest", "recommend", "insist", "ask", "asks", "demand", "require", "requires", "important", "essential", "vital", "request",
-    "propose", "suggests", "crucial", "demands",
+    "suggest",
+    "recommend",
+    "insist",
+    "ask",
+    "asks",
+    "demand",
+    "require",
+    "requires",
+    "important",
+    "essential",
+    "vital",
+    "request",
+    "propose",
+    "suggests",
+    "crucial",
+    "demands",
 ];
 
 /// Objects that show that the word before them is a verb.
-const OBJECTS: [&str; 24] = [
-    "the", "a", "an", "my", "your", "our", "his", "its", "their", "this", "these", "those", "every", "each", "you", "us", "them", "it",
-    "me", "him", "everyone", "everything", "itself", "yourself",
+const OBJECTS: [&str; 31] = [
+    "the",
+    "a",
+    "an",
+    "my",
+    "your",
+    "our",
+    "his",
+    "its",
+    "their",
+    "this",
+    "these",
+    "those",
+    "every",
+    "each",
+    "you",
+    "us",
+    "them",
+    "it",
+    "me",
+    "him",
+    "everyone",
+    "everything",
+    "itself",
+    "yourself",
+    "that",
+    "how",
+    "up",
+    "down",
+    "out",
+    "away",
+    "off",
 ];
 
 pub(super) fn word<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<&'t Token<'a>> {
@@ -88,7 +184,8 @@ pub(super) fn has(token: &Token<'_>, classes: u16) -> bool {
 pub(super) fn is_only_base(token: &Token<'_>) -> bool {
     // The table has other classes of "come" from mistakes of its source.
     let come = matches!(token.lower.as_str(), "come" | "become");
-    (come || token.word_classes & !PARTICIPLE == BASE_VERB) && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")
+    (come || token.word_classes & !PARTICIPLE == BASE_VERB)
+        && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")
 }
 
 /// Returns whether a finite verb is among the tokens from `start` to `end`.
@@ -104,11 +201,30 @@ pub(super) fn has_verb(tokens: &[Token<'_>], start: usize, end: usize) -> bool {
 
 pub(super) fn is_auxiliary(word: &str) -> bool {
     let contracted = ["'re", "'ve", "'ll", "'d", "n't", "'m"].iter().any(|end| word.ends_with(end));
-    contracted || matches!(word, "it's" | "that's" | "there's" | "here's" | "he's" | "she's" | "what's") || is_modal(word) || be_have_do(word).is_some()
+    contracted
+        || matches!(word, "it's" | "that's" | "there's" | "here's" | "he's" | "she's" | "what's")
+        || is_modal(word)
+        || be_have_do(word).is_some()
 }
 
 pub(super) fn is_modal(word: &str) -> bool {
-    matches!(word, "can" | "could" | "will" | "would" | "should" | "may" | "might" | "must" | "cannot" | "can't" | "won't" | "couldn't" | "wouldn't" | "shouldn't")
+    matches!(
+        word,
+        "can"
+            | "could"
+            | "will"
+            | "would"
+            | "should"
+            | "may"
+            | "might"
+            | "must"
+            | "cannot"
+            | "can't"
+            | "won't"
+            | "couldn't"
+            | "wouldn't"
+            | "shouldn't"
+    )
 }
 
 /// Returns the number of a form of "be", "have" or "do".
@@ -125,7 +241,10 @@ const SENTENCE_TOKENS_MAX: usize = 60;
 
 /// Returns where the sentence of a token starts.
 pub(super) fn sentence_start(tokens: &[Token<'_>], at: usize) -> usize {
-    (at.saturating_sub(SENTENCE_TOKENS_MAX)..=at).rev().find(|at| tokens.get(*at).is_some_and(|token| token.starts_sentence || token.new_line)).unwrap_or(at.saturating_sub(SENTENCE_TOKENS_MAX))
+    (at.saturating_sub(SENTENCE_TOKENS_MAX)..=at)
+        .rev()
+        .find(|at| tokens.get(*at).is_some_and(|token| token.starts_sentence || token.new_line))
+        .unwrap_or(at.saturating_sub(SENTENCE_TOKENS_MAX))
 }
 
 /// Returns whether a clause with its own subject can start at `at`.
@@ -154,7 +273,8 @@ pub(super) fn is_pronoun(word: &str) -> bool {
 /// Returns whether a comma ends a condition inside the sentence: "She said that if you wait,".
 fn has_condition(tokens: &[Token<'_>], start: usize, comma: usize) -> bool {
     let first_comma = (start..comma).rev().find(|at| lower(tokens, *at) == ",").unwrap_or(start);
-    (first_comma..comma).any(|at| matches!(lower(tokens, at), "if" | "when") && matches!(before(tokens, at), "that" | "," | "and" | "but"))
+    (first_comma..comma)
+        .any(|at| matches!(lower(tokens, at), "if" | "when") && matches!(before(tokens, at), "that" | "," | "and" | "but"))
 }
 
 /// Returns whether a sentence from `start` to its first comma is an introduction: "This week,".
@@ -165,8 +285,31 @@ fn starts_with_introduction(tokens: &[Token<'_>], start: usize, comma: usize) ->
         || tokens.get(start).is_some_and(|token| token.word_classes & !ADJECTIVE == ADVERB)
         || matches!(
             first,
-            "in" | "on" | "at" | "for" | "with" | "after" | "before" | "during" | "from" | "to" | "this" | "last" | "next" | "every" | "without"
-                | "today" | "now" | "yes" | "no" | "unlike" | "like" | "despite" | "until" | "by" | "please" | "anyway"
+            "in" | "on"
+                | "at"
+                | "for"
+                | "with"
+                | "after"
+                | "before"
+                | "during"
+                | "from"
+                | "to"
+                | "this"
+                | "last"
+                | "next"
+                | "every"
+                | "without"
+                | "today"
+                | "now"
+                | "yes"
+                | "no"
+                | "unlike"
+                | "like"
+                | "despite"
+                | "until"
+                | "by"
+                | "please"
+                | "anyway"
         );
     only && introduces
 }
@@ -199,7 +342,8 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
         if let Some(number) = number {
             found.push(NounPhrase { head: position, number, has_determiner });
         }
-        let modifies = has(token, NOUN | PLURAL_NOUN | ADJECTIVE | PARTICIPLE | ING_FORM | COMPARATIVE | SUPERLATIVE) || token.word_classes == ADVERB;
+        let modifies = has(token, NOUN | PLURAL_NOUN | ADJECTIVE | PARTICIPLE | ING_FORM | COMPARATIVE | SUPERLATIVE)
+            || token.word_classes == ADVERB;
         if !modifies {
             break;
         }
@@ -216,7 +360,7 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
         return None;
     }
     // A word that the table lacks is most likely a noun.
-    if token.word_classes == 0 && token.lower.len() > 3 && !token.lower.contains('\'') && !token.lower.ends_with(['s', 't']) {
+    if token.word_classes == 0 && token.lower.len() > 2 && !token.lower.contains('\'') && !token.lower.ends_with(['s', 't']) {
         return Some(Number::Singular);
     }
     if has(token, OTHER) && lower != "need" {
@@ -231,9 +375,54 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
 
 /// Nouns that are used with both numbers, and words that are rarely nouns.
 const UNCLEAR: [&str; 48] = [
-    "news", "series", "species", "means", "people", "police", "data", "media", "staff", "sheep", "fish", "deer", "sales", "headquarters",
-    "works", "politics", "kids'", "percent", "others", "thanks", "you", "one", "all", "much", "many", "more", "less", "most", "few", "i",
-    "any", "some", "none", "what", "first", "second", "next", "last", "that", "this", "here", "there", "out", "up", "back", "not", "no", "now",
+    "news",
+    "series",
+    "species",
+    "means",
+    "people",
+    "police",
+    "data",
+    "media",
+    "staff",
+    "sheep",
+    "fish",
+    "deer",
+    "sales",
+    "headquarters",
+    "works",
+    "politics",
+    "kids'",
+    "percent",
+    "others",
+    "thanks",
+    "you",
+    "one",
+    "all",
+    "much",
+    "many",
+    "more",
+    "less",
+    "most",
+    "few",
+    "i",
+    "any",
+    "some",
+    "none",
+    "what",
+    "first",
+    "second",
+    "next",
+    "last",
+    "that",
+    "this",
+    "here",
+    "there",
+    "out",
+    "up",
+    "back",
+    "not",
+    "no",
+    "now",
 ];
 
 /// The number of a verb, and whether the word is certainly a verb.
@@ -255,13 +444,20 @@ pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bo
     if classes == THIRD_PERSON || is_only_base(token) && number == Number::Plural {
         return Some((number, true));
     }
-    if classes & !(THIRD_PERSON | BASE_VERB | NOUN | PLURAL_NOUN) != 0 {
+    // The table has rare classes of some common verbs.
+    let common = matches!(token.lower.as_str(), "say" | "go" | "order" | "need" | "open" | "get" | "want" | "needs");
+    if !common && classes & !(THIRD_PERSON | BASE_VERB | NOUN | PLURAL_NOUN) != 0 {
         return None;
     }
     let object = next_word(tokens, at + 1).is_some_and(|next| OBJECTS.contains(&next.lower.as_str()));
-    let after_pronoun = next_word(tokens, at - 1).is_some_and(|subject| matches!(subject.lower.as_str(), "i" | "we" | "they" | "he" | "she" | "it"))
+    let after_pronoun = next_word(tokens, at - 1)
+        .is_some_and(|subject| matches!(subject.lower.as_str(), "i" | "we" | "they" | "he" | "she" | "it"))
         || word(tokens, at - 1).is_some_and(|subject| subject.starts_sentence && is_pronoun(&subject.lower));
-    (object || after_pronoun).then_some((number, false))
+    let follows = matches!(
+        before(tokens, at),
+        "who" | "always" | "never" | "often" | "usually" | "really" | "also" | "sometimes" | "rarely"
+    );
+    (object || after_pronoun || follows).then_some((number, false))
 }
 
 /// Skips adverbs that can stand between a subject and its verb.
@@ -282,8 +478,42 @@ pub(super) fn ends_phrase(tokens: &[Token<'_>], at: usize) -> bool {
     }
     let stops = matches!(
         next.lower.as_str(),
-        "of" | "in" | "on" | "for" | "with" | "from" | "at" | "by" | "to" | "and" | "or" | "that" | "which" | "who" | "away" | "ago" | "we" | "you" | "they"
-            | "i" | "it" | "the" | "your" | "our" | "a" | "before" | "after" | "until" | "when" | "if" | "so" | "than" | "per" | "as" | "because" | "while" | "worth"
+        "of" | "in"
+            | "on"
+            | "for"
+            | "with"
+            | "from"
+            | "at"
+            | "by"
+            | "to"
+            | "and"
+            | "or"
+            | "that"
+            | "which"
+            | "who"
+            | "away"
+            | "ago"
+            | "we"
+            | "you"
+            | "they"
+            | "i"
+            | "it"
+            | "the"
+            | "your"
+            | "our"
+            | "a"
+            | "before"
+            | "after"
+            | "until"
+            | "when"
+            | "if"
+            | "so"
+            | "than"
+            | "per"
+            | "as"
+            | "because"
+            | "while"
+            | "worth"
     );
     next.new_line || next.is_word() && (stops || is_auxiliary(&next.lower))
 }

@@ -47,7 +47,8 @@ impl Style {
 /// Returns whether a block continues the sentence of the block before it, because the sender broke a paragraph into lines.
 pub(super) fn continues(tokens: &[Token<'_>], previous: Option<&[Token<'_>]>) -> bool {
     let unfinished = |previous: &[Token<'_>]| {
-        previous.last().is_some_and(|last| last.kind != TokenKind::Mark) && previous.iter().filter(|token| token.is_word()).nth(6).is_some()
+        previous.last().is_some_and(|last| last.kind != TokenKind::Mark)
+            && previous.iter().filter(|token| token.is_word()).nth(6).is_some()
     };
     tokens.first().is_some_and(is_lowercase) && previous.is_some_and(unfinished)
 }
@@ -72,14 +73,19 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
     }
     let words = tokens.iter().filter(|token| token.is_word()).count();
     let check = |(at, token): (usize, &Token<'_>)| {
-        if !is_lowercase(token) || !token.starts_sentence || lower(tokens, at + 1) == "-" || token.text.chars().count() < 2 && token.text != "a" {
+        if !is_lowercase(token)
+            || !token.starts_sentence
+            || lower(tokens, at + 1) == "-"
+            || token.text.chars().count() < 2 && token.text != "a"
+        {
             return None;
         }
         let starts = match at.checked_sub(1).and_then(|at| tokens.get(at)) {
             Some(mark) => {
                 let before = at.checked_sub(2).and_then(|at| tokens.get(at));
                 // "Yahoo! is", "etc. and": only after a longer word in lowercase.
-                let word = before.is_some_and(|before| is_lowercase(before) && before.text.chars().count() > 2 && before.lower != "etc");
+                let word =
+                    before.is_some_and(|before| is_lowercase(before) && before.text.chars().count() > 2 && before.lower != "etc");
                 ends_sentence(mark) && !mark.spaced && token.spaced && !token.new_line && word
             }
             None => !continues && words >= SENTENCE_WORDS_MIN && tokens.last().is_some_and(ends_sentence),
@@ -96,8 +102,30 @@ const UNENDED_WORDS_MIN: usize = 4;
 fn is_unfinished(word: &str) -> bool {
     matches!(
         word,
-        "a" | "an" | "the" | "and" | "or" | "of" | "to" | "for" | "with" | "all" | "have" | "your" | "our" | "my" | "their" | "its" | "in" | "on"
-            | "by" | "from" | "at" | "t" | "that" | "is" | "are"
+        "a" | "an"
+            | "the"
+            | "and"
+            | "or"
+            | "of"
+            | "to"
+            | "for"
+            | "with"
+            | "all"
+            | "have"
+            | "your"
+            | "our"
+            | "my"
+            | "their"
+            | "its"
+            | "in"
+            | "on"
+            | "by"
+            | "from"
+            | "at"
+            | "t"
+            | "that"
+            | "is"
+            | "are"
     ) || word.ends_with("'s")
 }
 
@@ -107,20 +135,36 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     let Some(mark) = tokens.iter().rposition(ends_sentence) else {
         let words = tokens.iter().filter(|token| token.is_word());
         let subject = words.clone().any(|token| is_pronoun(&token.lower)) && has_verb(tokens, 0, tokens.len());
-        let plain = tokens.iter().all(|token| token.kind != TokenKind::Code && !token.new_line && !matches!(token.text, "|" | "•" | "·" | "©"));
-        let long = words.clone().count() >= LONG_BLOCK_WORDS && tokens.iter().any(|token| token.text == ",") && words.clone().skip(1).any(is_lowercase);
+        let plain = tokens
+            .iter()
+            .all(|token| token.kind != TokenKind::Code && !token.new_line && !matches!(token.text, "|" | "•" | "·" | "©"));
+        let long = words.clone().count() >= LONG_BLOCK_WORDS
+            && tokens.iter().any(|token| token.text == ",")
+            && words.clone().skip(1).any(is_lowercase);
         let ends = is_lowercase(last) && !is_unfinished(&last.lower);
         let wrong = code == "en" && style.ends_long_blocks && subject && plain && long && ends && !block.ends_with_link;
         return wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.6));
     };
-    let ended = mark > 2 && mark.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| is_lowercase(token) && token.text.chars().count() > 1);
+    let ended = mark > 2
+        && mark
+            .checked_sub(1)
+            .and_then(|at| tokens.get(at))
+            .is_some_and(|token| is_lowercase(token) && token.text.chars().count() > 1);
     let rest = tokens.get(mark + 1..)?;
     let words = rest.iter().filter(|token| token.is_word()).count();
-    let plain = rest.iter().all(|token| token.kind != TokenKind::Code && !matches!(token.text, "|" | "•" | "·" | "→" | ">" | "»" | "©") && !token.new_line);
+    let plain = rest.iter().all(|token| {
+        token.kind != TokenKind::Code && !matches!(token.text, "|" | "•" | "·" | "→" | ">" | "»" | "©") && !token.new_line
+    });
     let starts = rest.first().is_some_and(|first| first.is_capitalized() && first.starts_sentence);
     let is_sentence = if code == "en" { has_verb(tokens, mark + 1, tokens.len()) } else { words > UNENDED_WORDS_MIN };
     // A link at the end is a button or a reference.
-    let wrong = ended && plain && starts && words >= UNENDED_WORDS_MIN && is_sentence && !block.ends_with_link && !last.is_capitalized()
+    let wrong = ended
+        && plain
+        && starts
+        && words >= UNENDED_WORDS_MIN
+        && is_sentence
+        && !block.ends_with_link
+        && !last.is_capitalized()
         && !is_unfinished(&last.lower);
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
@@ -136,7 +180,9 @@ pub(super) fn unbalanced<'r>(tokens: &[Token<'_>]) -> Option<RuleHit<'r>> {
         let face = matches!(before(tokens, at), ":" | ";" | "-") && !tokens.get(at)?.spaced;
         return (!face && !text.spaced).then(|| hit(at, at + 2, "BRACKET_MISSING", Vec::new(), 0.75));
     }
-    let quotes = mark("\"").filter(|at| at.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|token| token.kind != TokenKind::Number)).count();
+    let quotes = mark("\"")
+        .filter(|at| at.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|token| token.kind != TokenKind::Number))
+        .count();
     let curly = tokens.iter().any(|token| matches!(token.text, "“" | "”" | "„" | "«" | "»"));
     if quotes == 1 && mark("\"").count() == 1 && !curly {
         let at = mark("\"").next()?;
@@ -151,7 +197,8 @@ pub(super) fn wide_spaces<'r>(tokens: &[Token<'_>], block: &Block) -> Vec<RuleHi
     let wide = |(at, token): (usize, &Token<'_>)| {
         let first = at.checked_sub(1)?;
         let previous = tokens.get(first).filter(|previous| previous.is_word() || previous.text == ",")?;
-        let is_wide = token.is_word() && token.start.checked_sub(1).is_some_and(|space| block.wide_spaces.binary_search(&space).is_ok());
+        let is_wide =
+            token.is_word() && token.start.checked_sub(1).is_some_and(|space| block.wide_spaces.binary_search(&space).is_ok());
         is_wide.then(|| hit(first, at + 1, "DOUBLE_SPACE", vec![format!("{} {}", previous.text, token.text)], 0.7))
     };
     if block.wide_spaces.is_empty() { Vec::new() } else { tokens.iter().enumerate().filter_map(wide).collect() }
@@ -171,34 +218,110 @@ pub(super) fn lowercase_names<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
             return None;
         }
         let next = tokens.get(at + 1);
-        let number = next.is_some_and(|next| next.kind == TokenKind::Number && next.text.parse::<u32>().is_ok_and(|day| day <= 31));
-        let ends = next.is_none_or(|next| next.kind == TokenKind::Mark || next.kind == TokenKind::Number || matches!(next.lower.as_str(), "and" | "or" | "when" | "for" | "with"));
-        let month = AMBIGUOUS_MONTHS.contains(&token.text) && (BEFORE_MONTHS.contains(&before(tokens, at)) && ends || number && matches!(before(tokens, at), "on" | "by" | "until" | "before" | "," | "from"));
+        let number =
+            next.is_some_and(|next| next.kind == TokenKind::Number && next.text.parse::<u32>().is_ok_and(|day| day <= 31));
+        let ends = next.is_none_or(|next| {
+            next.kind == TokenKind::Mark
+                || next.kind == TokenKind::Number
+                || matches!(next.lower.as_str(), "and" | "or" | "when" | "for" | "with")
+        });
+        let month = AMBIGUOUS_MONTHS.contains(&token.text)
+            && (BEFORE_MONTHS.contains(&before(tokens, at)) && ends
+                || number && matches!(before(tokens, at), "on" | "by" | "until" | "before" | "," | "from"));
         let verb = next_word(tokens, at + 1).is_some_and(|next| has(next, BASE_VERB | PAST) || is_auxiliary(&next.lower));
-        let pronoun = token.text == "i" && token.spaced && verb && matches!(before(tokens, at), "and" | "but" | "when" | "what" | "that" | "if" | "because" | "," | "where" | "as" | "so" | "how" | "while" | "before" | "after");
-        (month || pronoun).then(|| hit(at, at + 1, if pronoun { "SMALL_I" } else { "MONTH_CAPITAL" }, vec![capitalized(token.text)], 0.85))
+        let pronoun = token.text == "i"
+            && token.spaced
+            && verb
+            && matches!(
+                before(tokens, at),
+                "and"
+                    | "but"
+                    | "when"
+                    | "what"
+                    | "that"
+                    | "if"
+                    | "because"
+                    | ","
+                    | "where"
+                    | "as"
+                    | "so"
+                    | "how"
+                    | "while"
+                    | "before"
+                    | "after"
+            );
+        (month || pronoun)
+            .then(|| hit(at, at + 1, if pronoun { "SMALL_I" } else { "MONTH_CAPITAL" }, vec![capitalized(token.text)], 0.85))
     };
     tokens.iter().enumerate().filter_map(check).collect()
 }
 
 const GERMAN_DAYS: [&str; 16] = [
-    "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "januar", "februar", "juni", "juli", "september",
-    "oktober", "november", "dezember", "mitternacht",
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "januar",
+    "februar",
+    "juni",
+    "juli",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+    "mitternacht",
 ];
 
 const LOWERCASE_DAYS: [(&str, &[&str]); 2] = [
     (
         "fr",
         &[
-            "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "janvier", "février", "mars", "avril", "mai", "juin",
-            "juillet", "août", "septembre", "octobre", "novembre", "décembre",
+            "lundi",
+            "mardi",
+            "mercredi",
+            "jeudi",
+            "vendredi",
+            "samedi",
+            "dimanche",
+            "janvier",
+            "février",
+            "mars",
+            "avril",
+            "mai",
+            "juin",
+            "juillet",
+            "août",
+            "septembre",
+            "octobre",
+            "novembre",
+            "décembre",
         ],
     ),
     (
         "es",
         &[
-            "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo", "enero", "febrero", "marzo", "abril", "mayo", "junio",
-            "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+            "lunes",
+            "martes",
+            "miércoles",
+            "jueves",
+            "viernes",
+            "sábado",
+            "domingo",
+            "enero",
+            "febrero",
+            "marzo",
+            "abril",
+            "mayo",
+            "junio",
+            "julio",
+            "agosto",
+            "septiembre",
+            "octubre",
+            "noviembre",
+            "diciembre",
         ],
     ),
 ];
@@ -212,8 +335,12 @@ pub(super) fn day_case<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>>
     let names = LOWERCASE_DAYS.iter().find(|(language, _)| *language == code).map_or(&[][..], |(_, names)| names);
     let check = |(at, token): (usize, &Token<'_>)| {
         let follows = tokens.get(at.checked_sub(1)?)?;
-        let german = code == "de" && is_lowercase(token) && GERMAN_DAYS.contains(&token.text) && tokens.iter().any(Token::is_capitalized);
-        let other = token.is_capitalized() && !token.is_all_capitals() && !token.starts_sentence && names.contains(&token.lower.as_str())
+        let german =
+            code == "de" && is_lowercase(token) && GERMAN_DAYS.contains(&token.text) && tokens.iter().any(Token::is_capitalized);
+        let other = token.is_capitalized()
+            && !token.is_all_capitals()
+            && !token.starts_sentence
+            && names.contains(&token.lower.as_str())
             && (is_lowercase(follows) && BEFORE_DAYS.contains(&follows.text) || follows.kind == TokenKind::Number);
         let name = if german { capitalized(token.text) } else { token.lower.clone() };
         (german || other).then(|| hit(at, at + 1, "DAY_CASE", vec![name], 0.85))

@@ -178,8 +178,8 @@ fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> boo
 
 /// Words after which German shortens "es" to "'s", other than verbs whose infinitive shows what they are.
 const SHORTENED_ES: [&str; 28] = [
-    "gibt", "ist", "war", "wird", "hat", "kann", "soll", "will", "muss", "darf", "wie", "wenn", "ob", "was", "wo", "so", "wer", "dass",
-    "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",
+    "gibt", "ist", "war", "wird", "hat", "kann", "soll", "will", "muss", "darf", "wie", "wenn", "ob", "was", "wo", "so", "wer",
+    "dass", "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",
 ];
 
 /// Returns whether the word is a form of a German verb: "geht" of "gehen", "mach" of "machen".
