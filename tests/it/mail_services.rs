@@ -179,8 +179,10 @@ impl Scene {
     }
 
     async fn contact(&self, email: &str) -> String {
-        let page = self.client.data("contacts.list", json!({ "projectId": self.project, "search": email, "limit": 1 })).await;
-        page["contacts"][0]["status"].as_str().unwrap_or_else(|| panic!("{email}: {page}")).to_owned()
+        let page = self.client.data("contacts.list", json!({ "projectId": self.project, "limit": 100 })).await;
+        let contacts = page["contacts"].as_array().expect("a list");
+        let found = contacts.iter().find(|contact| contact["email"] == email).unwrap_or_else(|| panic!("{email}: {page}"));
+        found["status"].as_str().expect("a word").to_owned()
     }
 
     async fn suppressed(&self, email: &str) -> Option<(String, String)> {
@@ -201,7 +203,7 @@ fn forged(service: &str, request: &Request) -> Request {
     match service {
         "amazon_ses" => {
             let mut body: Value = serde_json::from_str(&forged.body).expect("JSON");
-            body["Message"] = body["Message"].as_str().expect("text").replace("5.1.1", "5.1.2").into();
+            body["Message"] = format!("{} ", body["Message"].as_str().expect("text")).into();
             forged.body = body.to_string();
         }
         "mailgun" => {
@@ -209,7 +211,7 @@ fn forged(service: &str, request: &Request) -> Request {
             body["signature"]["token"] = "other".into();
             forged.body = body.to_string();
         }
-        "sendgrid" | "resend" => forged.body = forged.body.replace("5.1.1", "5.1.2"),
+        "sendgrid" | "resend" => forged.body.push(' '),
         _ => forged.headers = vec![("authorization", "Bearer guessed".into())],
     }
     forged
