@@ -147,8 +147,8 @@ impl fmt::Display for Refusal {
         match self {
             Self::Missing { folder, missing, found } => write!(
                 f,
-                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. Put the \
-                 file back, or restore the newest backup into a new folder: {RESTORE}",
+                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. Put \
+                 back what is missing, or restore the newest backup into a new folder: {RESTORE}",
                 are(missing),
                 listed(found)
             ),

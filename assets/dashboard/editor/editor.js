@@ -764,7 +764,7 @@
       list.fields.filter((field) => field.path !== "text" || block.type === "products").map((field) => control(field, item, field.path, true)),
       h("div", { class: "buttons" }, button("Move up", () => index > 0 && act(() => block[list.path].splice(index - 1, 0, ...block[list.path].splice(index, 1))), { class: "second tiny", disabled: index === 0 }),
         button("Delete", () => act(() => block[list.path].splice(index, 1)), { class: "danger tiny", disabled: block[list.path].length === 1 && kind.free })))),
-      (block[list.path] ?? []).length < list.max && button(`Add: ${list.label.toLowerCase()}`, () => act(() => (block[list.path] ??= []).push(empty(list, block))), { class: "second small" })));
+      (block[list.path] ?? []).length < list.max && button(`Add ${list.label.toLowerCase()}`, () => act(() => (block[list.path] ??= []).push(empty(list, block))), { class: "second small" })));
     const reusable = kind.free && button("Save as a reusable block", () => keepBlock(block), { class: "second small" });
     side.replaceChildren(h("h2", {}, kind.label), ...own.flatMap((field) => control(field, block, field.path, true)).filter(Boolean),
       ...(block.type === "hero" || block.type === "coupon" ? [buttonToggle(block)] : []), ...items, reusable || "");

@@ -86,7 +86,7 @@ pub fn add_day(
         tx.add(EMAIL_DAYS, &(email, day, measure as u8), many)?;
     }
     for scope in mailing.scopes(day) {
-        // Skip counts of an account's sent messages, because the quota already counts these.
+        // Skip an account's sent and failed messages, because the quota already counts these.
         if matches!(scope, StatsScope::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
             continue;
         }

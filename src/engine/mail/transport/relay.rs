@@ -161,6 +161,8 @@ impl Query {
             (false, Some(secret)) if !secret.is_empty() && !user.contains('\0') && !secret.contains('\0') => {
                 Ok(Some(Credentials { user, secret: Secret::new(secret), mechanism: self.mechanism }))
             }
+            _ if is_token => Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
+            _ if self.mechanism.is_some() => Err("auth needs a user and a password: smtp://user:password@host".to_owned()),
             _ => Err("set both a user and a password, or neither: smtp://user:password@host".to_owned()),
         }
     }
@@ -239,7 +241,8 @@ mod tests {
             ("smtp://user:hunter2%zz@mail.example.com", "%25"),
             ("smtp://user@mail.example.com", "or neither"),
             ("smtp://:hunter2@mail.example.com", "or neither"),
-            ("smtp://mail.example.com?auth=plain", "or neither"),
+            ("smtp://mail.example.com?auth=plain", "auth needs a user and a password"),
+            ("smtp://mail.example.com?auth=xoauth2&token=x", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
             ("smtp://mail.example.com?tls=maybe", "tls=required or tls=off"),

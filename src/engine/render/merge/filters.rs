@@ -183,9 +183,7 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
         match Value::from(item).into_text() {
             Some(text) => joined.push_str(&text),
             None => {
-                return Err(FilterError::Value(
-                    "contains items other than text and numbers, which join cannot write; use a loop",
-                ));
+                return Err(FilterError::Value("contains an item that is neither text nor a number; use a loop instead of join"));
             }
         }
         if joined.len() > limits::MERGE_OUTPUT_BYTES_MAX {

@@ -88,7 +88,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
 }
 
 fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
-    // Misspelled names are corrected with the other words.
+    // `corrected` replaces misspelled names later, together with other misspelled words.
     if prompt.lexicon().rewritten(prompt.raw(at)).is_some() {
         return None;
     }

@@ -300,7 +300,7 @@ pub fn new_block(name: &str, site: &str) -> Option<Value> {
         "products" => json!({ "type": "products", "products": [{ "name": "Product", "href": site }] }),
         "coupon" => json!({ "type": "coupon", "title": "Your offer", "code": "CODE" }),
         "countdown" => {
-            json!({ "type": "countdown", "title": "The offer ends", "date": "Date in words", "until": "2030-01-01" })
+            json!({ "type": "countdown", "title": "The offer ends", "date": "1 January 2030", "until": "2030-01-01" })
         }
         "quote" => json!({ "type": "quote", "text": "What the person said.", "author": "Name" }),
         "table" => json!({ "type": "table", "rows": [{ "cells": ["Name", "Value"] }, { "cells": ["Name", "Value"] }] }),
