@@ -88,6 +88,9 @@
 //!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
 //!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
+//!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
+//!   services and their relays: [`vocab::mail_services`].
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi

@@ -65,6 +65,8 @@ pub(crate) mod go_live;
 
 pub(crate) mod tracking;
 
+pub(crate) mod mail_feedback;
+
 pub mod events;
 
 pub(crate) mod system;

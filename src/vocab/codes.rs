@@ -14,6 +14,7 @@ pub enum Code {
     NotSignedIn,
     SignInFailed,
     SecondFactorRequired,
+    InvalidSignature,
     InsufficientPermissions,
     FreshSignInRequired,
     SignUpClosed,
@@ -84,6 +85,8 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
+    // This code is for requests of mail services, which authenticate with a signature or their own secret instead of a key.
+    code(Code::InvalidSignature, 401, "INVALID_SIGNATURE", "The signature or secret of the request is wrong."),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
         Code::FreshSignInRequired,

@@ -1276,6 +1276,37 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
+
+// --- Events of mail services ---
+
+/// The maximum number of mail services that report to an account. A company sends through two or three; further ones are rejected.
+pub const MAIL_FEEDBACK_MAX: usize = 20;
+/// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
+pub const URL_TOKEN_BYTES: usize = 20;
+/// The maximum size of one request of a mail service. The largest batches in use have less than 1 MB; larger ones are rejected.
+pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
+pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
+/// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
+pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
+/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
+/// far the clock of any service may be ahead of ours.
+pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
+/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events still
+/// have no second effect.
+pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
+/// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
+pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
+/// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
+/// spare. More are rejected.
+pub const SNS_TOPICS_MAX: usize = 10;
+/// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
+pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
+/// The maximum size of a signing certificate of Amazon SNS, or of the response to a confirmation. Real ones have 2 KB; larger ones are
+/// rejected.
+pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
+/// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
+pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 // --- Customer events ---
 
 /// The maximum number of events in a batch: one transaction with at most 8 MB of properties. Larger batches are rejected.

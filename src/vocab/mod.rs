@@ -8,6 +8,7 @@ pub mod environment;
 pub(crate) mod finding;
 pub mod ids;
 pub mod limits;
+pub mod mail_services;
 pub mod permissions;
 pub(crate) mod placeholders;
 pub mod rates;

@@ -30,6 +30,7 @@ mod inbound;
 mod inputs;
 mod installation;
 mod log;
+mod mail_services;
 mod memory;
 mod outages;
 mod peers;

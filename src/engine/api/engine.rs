@@ -92,6 +92,8 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
+    /// Signing certificates of Amazon SNS, which is rarely more than one.
+    pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,
     /// The language models that write emails.
@@ -144,6 +146,7 @@ impl Engine {
             links,
             fetch,
             recent_images: FetchCache::default(),
+            sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
             models,
             dns,

@@ -16,6 +16,7 @@ pub enum Loss {
     Links,
     Dkim,
     Webhooks,
+    MailServices,
     Authenticators,
     Erased,
     Replays,
@@ -23,7 +24,8 @@ pub enum Loss {
 
 impl Loss {
     /// All kinds of loss, most serious first.
-    pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
+    pub const ALL: [Self; 7] =
+        [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::MailServices, Self::Authenticators, Self::Replays];
 
     /// Returns the name of this kind of loss on the command line.
     pub fn word(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Loss {
             Self::Links => "links",
             Self::Dkim => "dkim",
             Self::Webhooks => "webhooks",
+            Self::MailServices => "mail-services",
             Self::Authenticators => "authenticators",
             Self::Erased => "erased",
             Self::Replays => "replays",
@@ -46,6 +49,9 @@ impl Loss {
             }
             Self::Webhooks => {
                 "webhooks: their secrets and custom headers are lost; each webhook needs a new secret before it delivers again"
+            }
+            Self::MailServices => {
+                "mail services: their secrets are lost; their bounces and complaints are rejected until you enter the secrets again"
             }
             Self::Authenticators => {
                 "users: they sign in with only their password until they set up their authenticator app again"
@@ -90,6 +96,7 @@ impl Losses {
             let closed = super::sealed::unreadable(tx, seal)?;
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
+            add(Loss::MailServices, closed.mail_services);
             add(Loss::Links, tx.rows(tables::MAILINGS)?);
             add(Loss::Erased, suppressions::named_by_hash_alone(tx)?);
             add(Loss::Replays, tx.rows(tables::REPLAYS)?);

@@ -35,6 +35,7 @@ pub mod imports;
 pub mod inbox;
 pub mod keys;
 pub mod links;
+pub mod mail_services;
 pub mod members;
 pub mod models;
 pub mod plan;
@@ -165,6 +166,10 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/domains", menu "Setup" "Domains", needs [domains::ops::list::List], get domains::show_all,
         post domains::add, draws [domains::DomainsPage]),
     page!(closed "/{environment}/domains/{domain}", get domains::show, post domains::send, draws [domains::DomainPage]),
+    page!(closed "/{environment}/settings/mail-services", menu "Setup" "Mail services", needs [mail_feedback::ops::list::List],
+        get mail_services::show_all, post mail_services::create, draws [mail_services::MailServicesPage]),
+    page!(closed "/{environment}/settings/mail-services/{id}", get mail_services::show, post mail_services::send,
+        draws [mail_services::MailServicePage]),
     page!(closed "/{environment}/settings/keys", menu "Developers" "API keys", needs [accounts::ops::key_list::KeyList], get keys::show,
         post keys::send, draws [keys::KeysPage]),
     page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",
