@@ -10,6 +10,7 @@ pub mod ids;
 pub mod limits;
 pub mod permissions;
 pub(crate) mod placeholders;
+pub mod providers;
 pub mod rates;
 pub(crate) mod roles;
 pub mod settings;

@@ -162,6 +162,7 @@ pub const PREVIEW_DIGESTS: TableId = TableId(124);
 pub const EMAIL_CHECKS: TableId = TableId(125);
 pub const EMAIL_CHECK_QUEUE: TableId = TableId(126);
 pub const IGNORED_FINDINGS: TableId = TableId(127);
+pub const CONNECTIONS: TableId = TableId(128);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -403,6 +404,12 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, email id) -> no value: its current version is not fully checked yet",
     ),
     table(127, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
+    table(
+        128,
+        "connections",
+        Environment,
+        "(account id, connection id) -> connected account on another platform, its key sealed",
+    ),
 ];
 
 impl TableId {

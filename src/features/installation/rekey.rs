@@ -16,6 +16,7 @@ pub enum Loss {
     Links,
     Dkim,
     Webhooks,
+    Connections,
     Authenticators,
     Erased,
     Replays,
@@ -23,7 +24,8 @@ pub enum Loss {
 
 impl Loss {
     /// All kinds of loss, most serious first.
-    pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
+    pub const ALL: [Self; 7] =
+        [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Connections, Self::Authenticators, Self::Replays];
 
     /// Returns the name of this kind of loss on the command line.
     pub fn word(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Loss {
             Self::Links => "links",
             Self::Dkim => "dkim",
             Self::Webhooks => "webhooks",
+            Self::Connections => "connections",
             Self::Authenticators => "authenticators",
             Self::Erased => "erased",
             Self::Replays => "replays",
@@ -47,6 +50,7 @@ impl Loss {
             Self::Webhooks => {
                 "webhooks: their secrets and custom headers are lost; each webhook needs a new secret before it delivers again"
             }
+            Self::Connections => "connections to other platforms: their keys are lost; enter the key of each account again",
             Self::Authenticators => {
                 "users: they sign in with only their password until they set up their authenticator app again"
             }
@@ -90,6 +94,7 @@ impl Losses {
             let closed = super::sealed::unreadable(tx, seal)?;
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
+            add(Loss::Connections, closed.connections);
             add(Loss::Links, tx.rows(tables::MAILINGS)?);
             add(Loss::Erased, suppressions::named_by_hash_alone(tx)?);
             add(Loss::Replays, tx.rows(tables::REPLAYS)?);

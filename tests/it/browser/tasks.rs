@@ -9,6 +9,7 @@ use super::{at, look};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
+use crate::support::platforms::KLAVIYO_KEY;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -47,6 +48,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/approvals", |scene| Box::pin(approvals(scene))),
     ("/{environment}/domains", |scene| Box::pin(domains(scene))),
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
+    ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
+    ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -164,6 +167,27 @@ async fn domain(scene: &Scene<'_>) {
     // Copy buttons require scripts.
     let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
     assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
+}
+
+async fn connections(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/connections").await;
+    tab.click("input[name=provider][value=klaviyo]").await;
+    tab.fill("#apiKey", KLAVIYO_KEY).await;
+    tab.press("Connect").await;
+    tab.sees("Account connected.").await;
+}
+
+/// Uses the account that the task before connected.
+async fn platform_import(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/contacts/import/platform").await;
+    tab.click("input[name=source]").await;
+    tab.press("Import contacts").await;
+    tab.sees("Contact import").await;
+    scene.open("/test/settings/connections").await;
+    scene.press_and_agree("Remove").await;
+    tab.sees("Connection removed.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {
