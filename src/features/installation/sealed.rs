@@ -2,8 +2,7 @@
 //!
 //! A store from a version without check values is tested with data that depends on its key: authenticator apps, DKIM keys, secrets of
 //! webhooks and mail services, keys of connected accounts, and the keyed hashes of suppressed addresses. Links in sent mail and the hashes of
-//! erased contacts also depend on the key but cannot be
-//! used for the test, because neither the links nor the addresses are stored.
+//! erased contacts also depend on the key but cannot be used for the test, because neither the links nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
