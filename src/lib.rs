@@ -88,6 +88,9 @@
 //!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
 //!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
+//!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
+//!   services and their relays: [`vocab::mail_services`].
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
@@ -117,6 +120,8 @@
 //! - *Where are opens, clicks and bounces counted?* `features/engagement`; `features/tracking` decides which visits are counted.
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
+//! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
+//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.

@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, previews, projects,
-    saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models,
+    previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -192,6 +192,12 @@ pub const OPERATIONS: &[Entry] = &[
     query::<contacts::ops::jobs::Jobs>(),
     query::<contacts::ops::job::Job>(),
     command::<contacts::ops::job_seen::JobSeen>(),
+    // Connections to other platforms, and imports from them.
+    query::<connections::ops::list::List>(),
+    asynchronous::<connections::ops::create::Create>(),
+    command::<connections::ops::delete::Delete>(),
+    asynchronous::<connections::ops::sources::Sources>(),
+    command::<connections::ops::import::Import>(),
     // Customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),
@@ -277,6 +283,14 @@ pub const OPERATIONS: &[Entry] = &[
     query::<campaigns::ops::report::Report>(),
     query::<campaigns::ops::logs::Logs>(),
     command::<campaigns::ops::resend_unknown::ResendUnknown>(),
+    // Mail services, which report what happens to messages.
+    query::<mail_feedback::ops::list::List>(),
+    command::<mail_feedback::ops::create::Create>(),
+    query::<mail_feedback::ops::get::Get>(),
+    command::<mail_feedback::ops::update::Update>(),
+    command::<mail_feedback::ops::delete::Delete>(),
+    asynchronous::<mail_feedback::ops::test::Test>(),
+    raw::<mail_feedback::ops::receive::Receive>(),
     // Operations on webhooks.
     query::<webhooks::ops::list::List>(),
     command::<webhooks::ops::create::Create>(),

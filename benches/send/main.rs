@@ -16,7 +16,7 @@ use mailmill::base::email::EmailAddress;
 use mailmill::engine::mail::body::{Body, Encoded};
 use mailmill::engine::mail::dkim::{Algorithm, KeyPair, Signer, SigningKeyOf};
 use mailmill::engine::mail::headers::Mailbox;
-use mailmill::engine::mail::message::{ListHeaders, Message, OutgoingMessage, message_id};
+use mailmill::engine::mail::message::{ListHeaders, Message, OutgoingMessage};
 use mailmill::engine::render::merge::{Kind, Template};
 use serde_json::{Map, Value, json};
 
@@ -84,7 +84,7 @@ impl Mailing {
     fn message(&self, fields: &Map<String, Value>) -> Message {
         let (html, text) = (self.html.fill(fields).expect("filled"), self.text.fill(fields).expect("filled"));
         let subject = self.subject.render(fields).expect("filled");
-        let id = message_id(&[7; 32], "m1", "42", "example.com");
+        let id = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m@example.com";
         OutgoingMessage {
             from: Mailbox { name: "Warm Hands", address: &self.from },
             to: Mailbox { name: "Zoë Müller", address: &self.to },
@@ -93,7 +93,7 @@ impl Mailing {
             text: Some(&text),
             html: Some(&html),
             images: &[],
-            message_id: &id,
+            message_id: id,
             date: TIME,
             list: Some(ListHeaders {
                 unsubscribe_url: "https://mail.example.com/u/0123456789abcdef0123456789abcdef",

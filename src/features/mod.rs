@@ -41,6 +41,8 @@ pub(crate) mod segments;
 
 pub mod contacts;
 
+pub(crate) mod connections;
+
 pub mod checks;
 
 pub mod emails;
@@ -64,6 +66,8 @@ pub(crate) mod campaigns;
 pub(crate) mod go_live;
 
 pub(crate) mod tracking;
+
+pub(crate) mod mail_feedback;
 
 pub mod events;
 

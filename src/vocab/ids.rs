@@ -47,6 +47,8 @@ pub mod kinds {
     pub enum Invitation {}
     pub enum Preview {}
     pub enum Drawing {}
+    pub enum MailFeedback {}
+    pub enum Connection {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -136,6 +138,13 @@ pub mod kinds {
     impl Kind for Drawing {
         const NAME: &'static str = "drawing";
     }
+    impl Kind for MailFeedback {
+        const NAME: &'static str = "mail service";
+    }
+
+    impl Kind for Connection {
+        const NAME: &'static str = "connection";
+    }
 }
 
 /// A kind of object with identifiers.
@@ -173,6 +182,8 @@ pub type ClaimId = Id<kinds::Claim>;
 pub type InvitationId = Id<kinds::Invitation>;
 pub type PreviewId = Id<kinds::Preview>;
 pub type DrawingId = Id<kinds::Drawing>;
+pub type MailFeedbackId = Id<kinds::MailFeedback>;
+pub type ConnectionId = Id<kinds::Connection>;
 
 impl<K> Id<K> {
     /// Returns the identifier with these bytes.

@@ -1276,6 +1276,37 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
+
+// --- Events of mail services ---
+
+/// The maximum number of mail services that report to an account. A company sends through two or three; further ones are rejected.
+pub const MAIL_FEEDBACK_MAX: usize = 20;
+/// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
+pub const URL_TOKEN_BYTES: usize = 20;
+/// The maximum size of one request of a mail service. The largest batches in use have less than 1 MB; larger ones are rejected.
+pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
+pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
+/// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
+pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
+/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
+/// far the clock of any service may be ahead of ours.
+pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
+/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events still
+/// have no second effect.
+pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
+/// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
+pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
+/// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
+/// spare. More are rejected.
+pub const SNS_TOPICS_MAX: usize = 10;
+/// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
+pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
+/// The maximum size of a signing certificate of Amazon SNS, or of the response to a confirmation. Real ones have 2 KB; larger ones are
+/// rejected.
+pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
+/// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
+pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 // --- Customer events ---
 
 /// The maximum number of events in a batch: one transaction with at most 8 MB of properties. Larger batches are rejected.
@@ -1432,6 +1463,51 @@ pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
+
+// --- Connections ---
+
+/// The maximum number of connections in an account: every brand of a large agency on each platform.
+pub const CONNECTIONS_MAX: usize = 200;
+/// The maximum length of a platform's API key. The longest keys have about 200 characters.
+pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
+/// The maximum length of a connection's name. Names of accounts on the platforms are shorter.
+pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
+/// The maximum number of sources in one import from a platform. The API promises this number.
+pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
+/// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
+pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
+/// The maximum length of the name of a source. Platforms allow at most 255.
+pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
+/// The maximum number of sources that are listed: no page can show more, and listing them takes dozens of requests.
+pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
+/// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
+pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
+/// The maximum size of a platform's response: a thousand contacts with all of their fields.
+pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The time limit for one request to a platform, whose slowest pages take half of it.
+pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// The maximum number of attempts for one request to a platform. Longer outages last longer than a request can wait.
+pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
+/// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
+pub const PROVIDER_RETRY_MS: u64 = 500;
+/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without holding a request open.
+pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
+/// The pause that is assumed if a platform limits requests without saying for how long, in milliseconds.
+pub const PROVIDER_PAUSE_MS: i64 = 60_000;
+/// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
+pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
+/// The number of contacts that an import from a platform collects for one transaction. Each transaction waits for the disk once.
+pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
+/// How long an import from a platform collects contacts for one transaction, so that its page shows progress.
+pub const PROVIDER_IMPORT_STEP_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The first pause of an import from a platform after a failure, in milliseconds. It doubles with each failure in a row, up to ten minutes.
+pub const PROVIDER_IMPORT_RETRY_MS: i64 = 5_000;
+/// The maximum pause of an import from a platform after a failure, in milliseconds. An import continues soon after an outage ends.
+pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
+/// The number of failures in a row after which an import from a platform fails: the platform has then been down for about four hours.
+pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
+/// How long an import from a platform waits for its connection to be reconnected, in milliseconds.
+pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 // --- The doctor ---
 

@@ -162,6 +162,11 @@ pub const PREVIEW_DIGESTS: TableId = TableId(124);
 pub const EMAIL_CHECKS: TableId = TableId(125);
 pub const EMAIL_CHECK_QUEUE: TableId = TableId(126);
 pub const IGNORED_FINDINGS: TableId = TableId(127);
+pub const MAIL_FEEDBACK: TableId = TableId(128);
+pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
+pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
+pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
+pub const CONNECTIONS: TableId = TableId(132);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -403,6 +408,36 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, email id) -> no value: its current version is not fully checked yet",
     ),
     table(127, "ignored_findings", Environment, "(email id, finding id) -> finding that users ignore, and who ignored it"),
+    table(
+        128,
+        "mail_feedback",
+        Environment,
+        "(account id, mail service id) -> mail service that reports events, its secret sealed",
+    ),
+    table(
+        129,
+        "mail_feedback_standings",
+        Environment,
+        "(account id, mail service id) -> how many events it reported, and the last one",
+    ),
+    table(
+        130,
+        "mail_feedback_requests",
+        Environment,
+        "(mail service id, digest of the request's id) -> digest of its body: requests that are not accepted with another body",
+    ),
+    table(
+        131,
+        "mail_feedback_request_order",
+        Environment,
+        "(mail service id, time, digest of the request's id) -> no value: the same requests by time",
+    ),
+    table(
+        132,
+        "connections",
+        Environment,
+        "(account id, connection id) -> connected account on another platform, its key sealed",
+    ),
 ];
 
 impl TableId {

@@ -46,6 +46,7 @@ pub async fn used() -> (Server, String) {
     client.contact(&project, "ada@example.com").await;
     client.data("domains.create", json!({ "domain": "acme.example" })).await;
     client.data("webhooks.create", json!({ "url": "https://hooks.example/", "events": ["subscriber.added"] })).await;
+    client.data("mail_feedback.create", json!({ "service": "mailgun", "secret": "key-1" })).await;
     client.data("suppressions.create", json!({ "email": "bob@example.com" })).await;
     stop(&mut server);
     (server, key)
@@ -243,10 +244,11 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!listed.status.success() && words.contains("--accept-loss dkim,webhooks"), "{words}");
     assert!(words.contains("Lost with the old key:\n  dkim"), "{words}");
     assert!(words.contains("1 sending domains") && words.contains("1 webhooks"), "{words}");
+    assert!(words.contains("1 mail services"), "{words}");
     assert!(!key(&server).exists(), "nothing was changed");
     let misspelt = server.run(&["rekey", "--accept-loss", "dkin"]);
     assert!(!misspelt.status.success() && said(&misspelt).contains("\"dkin\" is unknown; use one of"), "{}", said(&misspelt));
-    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks"]);
+    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks,mail-services"]);
     assert!(output.status.success() && said(&output).contains("Lost with the old key:\n  dkim"), "{}", said(&output));
     server.serve();
     let client = Client::new(server.address(), Some(api_key));
@@ -256,6 +258,13 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     let id = hooks["webhooks"][0]["id"].clone();
     let rotated = client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
     assert!(rotated["secret"].as_str().is_some_and(|secret| secret.starts_with("whsec_")), "{rotated}");
+    let services = client.data("mail_feedback.list", json!({})).await;
+    let service = json!({ "mailServiceId": services["mailServices"][0]["id"] });
+    let tested = client.data("mail_feedback.test", service.clone()).await;
+    assert_eq!((&tested["success"], &tested["reason"]), (&json!(false), &json!("secret_missing")), "{tested}");
+    let entered = json!({ "mailServiceId": service["mailServiceId"], "secret": "key-1" });
+    client.data("mail_feedback.update", entered).await;
+    assert_eq!(client.data("mail_feedback.test", service).await["success"], true);
     // The address is also on the suppression list under the new key.
     let listed: Value = client.data("suppressions.list", json!({})).await;
     assert!(listed.to_string().contains("bob@example.com"), "{listed}");
@@ -271,7 +280,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     fs::write(&short, b"").expect("written");
     fs::set_permissions(&short, fs::Permissions::from_mode(0o600)).expect("set");
     assert!(refused(&server).contains("Run `mailmill rekey` again"));
-    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks,replays"]);
+    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks,mail-services,replays"]);
     assert!(output.status.success(), "{}", said(&output));
     server.serve();
     let output = server.run(&["rekey"]);

@@ -10,4 +10,5 @@ pub mod rate_limit;
 pub mod session_cache;
 pub mod throttle;
 pub mod token;
+pub mod url_token;
 pub mod visit_buffer;

@@ -4,13 +4,11 @@
 //! identical message, which receivers can recognize.
 
 use data_encoding::HEXLOWER;
-use hmac::{Hmac, KeyInit, Mac};
 use mail_builder::encoders::Base64Encoder;
 use mail_builder::headers::content_type::ContentType;
 use mail_builder::headers::date::Date;
 use mail_builder::headers::message_id::MessageId;
 use mail_builder::headers::url::URL;
-use sha2::Sha256;
 
 use super::body::Encoded;
 use super::headers::{self, ExtraHeader, Mailbox};
@@ -31,7 +29,7 @@ pub struct OutgoingMessage<'a> {
     pub html: Option<&'a Encoded>,
     /// The images that the HTML refers to by `cid:`.
     pub images: &'a [Image],
-    /// The Message-ID without angle brackets, as created by [`message_id`].
+    /// The Message-ID without angle brackets.
     pub message_id: &'a str,
     pub date: Timestamp,
     /// The unsubscribe headers; `None` for a transactional message.
@@ -95,18 +93,6 @@ impl Message {
     pub fn put_first(&mut self, signatures: &[u8]) {
         self.bytes.splice(0..0, signatures.iter().copied());
     }
-}
-
-/// Returns the Message-ID for a mailing and recipient: the same for every attempt, and impossible to guess without the secret.
-pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &str) -> String {
-    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC accepts keys of any length");
-    for part in [mailing, recipient] {
-        // The length is included so that different pairs of parts never give the same bytes.
-        sum.update(&(part.len() as u64).to_be_bytes());
-        sum.update(part.as_bytes());
-    }
-    let sum: [u8; 32] = sum.finalize().into_bytes().into();
-    format!("{}@{domain}", HEXLOWER.encode(&sum[..16]))
 }
 
 impl OutgoingMessage<'_> {

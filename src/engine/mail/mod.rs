@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod dkim;
 pub mod dkim_verify;
 pub mod dns;
+pub mod feedback;
 pub mod headers;
 pub mod inbound;
 pub mod message;

@@ -53,6 +53,8 @@ pub enum Source {
     Mailto,
     /// A spam complaint reported by a mailbox provider.
     Complaint,
+    /// A mail service that relays mail, where the contact unsubscribed.
+    MailService,
 }
 
 impl Source {
@@ -73,6 +75,7 @@ impl Source {
             Source::Link => "link",
             Source::Mailto => "mailto",
             Source::Complaint => "complaint",
+            Source::MailService => "mail_service",
         }
     }
 }

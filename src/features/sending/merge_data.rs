@@ -120,7 +120,7 @@ impl RecipientLinks<'_> {
             Purpose::Click(_) => format!("{base}/t/c/{token}"),
             Purpose::Preferences => format!("{base}/u/{token}/preferences"),
             Purpose::View => format!("{base}/v/{token}"),
-            Purpose::Unsubscribe | Purpose::Bounce => format!("{base}/u/{token}"),
+            Purpose::Unsubscribe | Purpose::Bounce | Purpose::Message => format!("{base}/u/{token}"),
         }
     }
 

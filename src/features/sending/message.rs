@@ -9,15 +9,17 @@ use serde_json::{Map, Value as Json};
 
 use super::merge_data::{MergeData, RecipientLinks, RecipientProfile};
 use super::model::{Kind, Mailing, Skip};
+use super::service_headers::service_headers;
 use super::template::Compiled;
 use super::token::{Purpose, Tokens};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::headers::Mailbox;
-use crate::engine::mail::message::{ListHeaders, OutgoingMessage, message_id};
+use crate::engine::mail::message::{ListHeaders, OutgoingMessage};
 use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
+use crate::vocab::mail_services::MailService;
 
 /// The data that all messages of a mailing share.
 pub struct MailingContext {
@@ -35,12 +37,8 @@ pub struct MailingContext {
     /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
-}
-
-/// The keys that sign tokens and derive Message-IDs.
-pub struct Secrets {
-    pub tokens: Tokens,
-    pub message_ids: [u8; 32],
+    /// The mail services that operate the relays. Each gets a header with our reference to the message.
+    pub services: Vec<MailService>,
 }
 
 /// A finished message with its envelope.
@@ -57,7 +55,7 @@ impl MailingContext {
     /// Renders the message for one recipient, or returns why the recipient is skipped.
     pub fn render(
         &self,
-        secrets: &Secrets,
+        tokens: &Tokens,
         (profile, tags): (&RecipientProfile, &[String]),
         (number, translation): (u32, u8),
         now: Timestamp,
@@ -65,21 +63,16 @@ impl MailingContext {
         let recipient = EmailAddress::parse(&profile.email).map_err(|_| Skip::InvalidAddress)?;
         let compiled = &self.compiled[usize::from(translation)];
         let mailing = &self.mailing;
-        let links = RecipientLinks {
-            tokens: &secrets.tokens,
-            base: &self.base,
-            environment: self.environment,
-            mailing: mailing.id,
-            number,
-        };
+        let links = RecipientLinks { tokens, base: &self.base, environment: self.environment, mailing: mailing.id, number };
         let values = MergeData { profile, variables: &self.variables, tags, links: Some(links) };
         let subject = compiled.subject.render(&values).map_err(unmergeable)?;
         let html = compiled.html.fill(&values).map_err(unmergeable)?;
         let text = compiled.text.fill(&values).map_err(unmergeable)?;
-        let id = message_id(&secrets.message_ids, &mailing.id.to_string(), &number.to_string(), &self.domain);
+        let reference = tokens.local_part(links.token(Purpose::Message));
+        let id = format!("{reference}@{}", self.domain);
         let unsubscribe_url = links.address(Purpose::Unsubscribe);
         let unsubscribe_mailto = self.bounce_domain.as_ref().map(|domain| {
-            format!("mailto:u+{}@{domain}?subject=unsubscribe", secrets.tokens.local_part(links.token(Purpose::Unsubscribe)))
+            format!("mailto:u+{}@{domain}?subject=unsubscribe", tokens.local_part(links.token(Purpose::Unsubscribe)))
         });
         let list_id =
             format!("{}.{}", mailing.topic.map_or_else(|| mailing.account.to_string(), |topic| topic.to_string()), self.domain);
@@ -104,7 +97,7 @@ impl MailingContext {
             list,
             feedback_id: Some(&feedback_id),
             is_automatic: false,
-            extra: &[],
+            extra: &service_headers(&self.services, &reference),
         };
         let mut message = outgoing.write();
         if let Some(signer) = &self.signer {
@@ -112,7 +105,7 @@ impl MailingContext {
             message.put_first(&signatures);
         }
         let sender = match &self.bounce_domain {
-            Some(domain) => format!("b+{}@{domain}", secrets.tokens.local_part(links.token(Purpose::Bounce))),
+            Some(domain) => format!("b+{}@{domain}", tokens.local_part(links.token(Purpose::Bounce))),
             None => self.from.as_str().to_owned(),
         };
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })

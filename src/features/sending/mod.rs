@@ -24,6 +24,7 @@ pub mod preflight;
 mod recipient_writer;
 mod recipients;
 mod retention;
+mod service_headers;
 mod signing;
 #[cfg(test)]
 mod simulation;
@@ -61,6 +62,7 @@ pub use planning::{DryRun, dry_run};
 #[cfg(test)]
 pub use recipients::deliver;
 pub use retention::{Retention, sweep};
+pub use service_headers::relay_services;
 pub use store::send_queue::under_way;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, quota, recipient};
 pub use transport::probe;

@@ -32,6 +32,8 @@ pub enum Purpose {
     View,
     /// The envelope sender, to which bounces return.
     Bounce,
+    /// The reference to the message: its Message-ID, and the header in which a mail service returns it. Grants nothing by itself.
+    Message,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Purpose::Preferences => 3,
             Purpose::View => 4,
             Purpose::Bounce => 5,
+            Purpose::Message => 6,
         }
     }
 }
@@ -129,6 +132,7 @@ impl Tokens {
             (3, []) => Purpose::Preferences,
             (4, []) => Purpose::View,
             (5, []) => Purpose::Bounce,
+            (6, []) => Purpose::Message,
             _ => return None,
         };
         let environment = if first & 1 == 1 { Environment::Live } else { Environment::Test };
@@ -188,8 +192,15 @@ mod tests {
         Token { environment: Environment::Live, mailing: MailingId::from_bytes([9; 12]), number: 77, purpose }
     }
 
-    const PURPOSES: [Purpose; 6] =
-        [Purpose::Open, Purpose::Click(513), Purpose::Unsubscribe, Purpose::Preferences, Purpose::View, Purpose::Bounce];
+    const PURPOSES: [Purpose; 7] = [
+        Purpose::Open,
+        Purpose::Click(513),
+        Purpose::Unsubscribe,
+        Purpose::Preferences,
+        Purpose::View,
+        Purpose::Bounce,
+        Purpose::Message,
+    ];
 
     #[test]
     fn a_token_reads_back_in_both_forms() {

@@ -55,6 +55,8 @@ pub enum Source {
     Inbound,
     /// The recipient, through a link or a message.
     Recipient,
+    /// A mail service, which reported a bounce or a complaint with its webhook.
+    MailService,
 }
 
 /// A row of the suppression list.

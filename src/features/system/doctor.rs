@@ -10,10 +10,11 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::dns::{DnsLookupError, MaxAge};
 use crate::engine::mail::transport::hello_name;
 use crate::engine::store::space::Space;
-use crate::features::{domains, sending};
+use crate::features::{domains, mail_feedback, sending};
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
+use crate::vocab::mail_services::MailService;
 
 /// Runs all checks; returns their findings in the order of the checks.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
@@ -23,6 +24,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     findings.extend(hold(engine));
     findings.push(confinement(engine).await);
     findings.extend(transport(engine).await);
+    findings.extend(feedback(engine)?);
     findings.push(reverse_dns(engine).await);
     findings.extend(sending_domains(engine).await?);
     Ok(findings)
@@ -143,6 +145,27 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
         }
     };
     probes.into_iter().map(finding_of).collect()
+}
+
+/// Checks whether the mail services among the relays report bounces and complaints.
+fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
+    const SUBJECT: &str = "mail services";
+    let services = sending::relay_services(&engine.settings);
+    let silent = mail_feedback::silent(engine, &services)?;
+    let finding = |service: &MailService| {
+        let name = service.info().name;
+        if !silent.contains(service) {
+            return Finding::good(SUBJECT, format!("a webhook receives the events of {name}"));
+        }
+        Finding::warning(
+            SUBJECT,
+            format!("{name} relays mail, but no webhook receives its bounces and complaints"),
+            format!(
+                "Add {name} under Settings, Mail services in the live environment, or with POST /v1/mail-services and a live key."
+            ),
+        )
+    };
+    Ok(services.iter().map(finding).collect())
 }
 
 /// Checks reverse DNS: receiving servers verify that the sending address resolves to the name in the SMTP greeting, and that this name

@@ -133,7 +133,12 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32) {
 }
 
 /// Handles a spam complaint. Returns whether the complaint is new.
-pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, kind: &str) -> Result<bool> {
+pub fn complained(
+    tx: &mut WriteTx<'_>,
+    list: &SuppressionList,
+    recipient: &MessageRecipient,
+    (kind, source): (&str, SaidBy),
+) -> Result<bool> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
     if engagement.complained_at.is_some() {
@@ -147,7 +152,7 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &Mess
     if let Some((place, contact)) = recipient.contact() {
         subscription::unsubscribe(tx, place, contact, Source::Complaint)?;
     }
-    list.add(tx, recipient, (Reason::Complaint, SaidBy::Inbound), None)?;
+    list.add(tx, recipient, (Reason::Complaint, source), None)?;
     Ok(true)
 }
 

@@ -48,7 +48,7 @@ fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipien
         DeliveryEvent::Refused { reply } => bounced(reply_class::class(None, reply).into(), reply),
         DeliveryEvent::Bounce { hard: true } => bounced(Bounce::Hard, "550 5.1.1 simulated"),
         DeliveryEvent::Bounce { hard: false } => bounced(Bounce::Soft, "552 5.2.2 simulated"),
-        DeliveryEvent::Complaint => bounces::complained(tx, list, recipient, "abuse").map(drop),
+        DeliveryEvent::Complaint => bounces::complained(tx, list, recipient, ("abuse", SaidBy::Inbound)).map(drop),
         DeliveryEvent::Open => visits::record(tx, &[visit(recipient, None, tx.now())]),
         DeliveryEvent::Click => match sending::link(tx, recipient.mailing.translation_for(&recipient.recipient), 0)? {
             Some(_) => visits::record(tx, &[visit(recipient, Some(0), tx.now())]),

@@ -77,7 +77,7 @@ fn handle(
         }
         MessageKind::Complaint(complaint) => {
             sending::evidence(tx, recipient.mailing.id, recipient.number, "a complaint")?;
-            bounces::complained(tx, list, recipient, &complaint.kind)?;
+            bounces::complained(tx, list, recipient, (&complaint.kind, SaidBy::Inbound))?;
             Ok(Received::Handled)
         }
         MessageKind::Other if mark == Mark::Unsubscribe && purpose == Purpose::Unsubscribe => {

@@ -3,8 +3,8 @@
 //! - Visits: `links` responds immediately to a visit to a pixel or link and buffers the visit in memory; `visits` writes it a moment later.
 //!   A table in `model` classifies the visitor as a person, a proxy or a bot.
 //! - Unsubscribing and choosing topics with a button, a page or a message: `unsubscribe`. Following a link never changes any choice.
-//! - Bounces and complaints: `bounces` applies the table in `model` to refusals (`delivery_events`) and to reports that arrive as
-//!   mail (`inbound`).
+//! - Bounces and complaints: `bounces` applies the table in `model` to refusals (`delivery_events`), to reports that arrive as
+//!   mail (`inbound`), and to those of mail services (`feedback`).
 //! - Erasure: `erasure` erases a deleted contact from all features that store data about the contact.
 //!
 //! Invariants: a visit or report has no effect without a token that only the message contains; a report that arrives repeatedly has an
@@ -13,6 +13,7 @@
 mod bounces;
 mod delivery_events;
 mod erasure;
+mod feedback;
 mod inbound;
 mod link_target;
 mod link_visit;
@@ -31,8 +32,10 @@ pub mod worker;
 
 use crate::vocab::permissions::Permission;
 
+pub use bounces::SuppressionList;
 #[cfg(test)]
 pub use erasure::step as erase;
+pub use feedback::{Recorded, record_feedback};
 pub use inbound::{is_ours, receive};
 pub use visits::flush;
 

@@ -68,7 +68,7 @@ pub fn leave(
 }
 
 /// Records the unsubscribe, once for each message.
-fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
+pub fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
     if engagement.unsubscribed_at.is_none() {

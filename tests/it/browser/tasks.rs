@@ -9,6 +9,7 @@ use super::{at, look};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
+use crate::support::platforms::KLAVIYO_KEY;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -47,6 +48,10 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/approvals", |scene| Box::pin(approvals(scene))),
     ("/{environment}/domains", |scene| Box::pin(domains(scene))),
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
+    ("/{environment}/settings/mail-services", |scene| Box::pin(mail_services(scene))),
+    ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
+    ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
+    ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -164,6 +169,53 @@ async fn domain(scene: &Scene<'_>) {
     // Copy buttons require scripts.
     let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
     assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
+}
+
+async fn mail_services(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/mail-services").await;
+    tab.choose("#service", "resend").await;
+    tab.fill("#name", "Browser's service").await;
+    tab.fill("#secret", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").await;
+    tab.press("Add mail service").await;
+    tab.sees("Resend added").await;
+    tab.sees("/feedback/").await;
+    tab.press("Open mail service").await;
+    tab.press("Send sample event").await;
+    tab.sees("Test passed").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("Mail service deleted.").await;
+}
+
+async fn mail_service(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/settings/mail-services/{id}", "test")).await;
+    tab.fill("#name", "Browser's name").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
+    scene.press_and_agree("Create new URL").await;
+    tab.sees("/feedback/").await;
+}
+
+async fn connections(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/connections").await;
+    tab.click("input[name=provider][value=klaviyo]").await;
+    tab.fill("#apiKey", KLAVIYO_KEY).await;
+    tab.press("Connect").await;
+    tab.sees("Account connected.").await;
+}
+
+/// Uses the account that the task before connected.
+async fn platform_import(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/contacts/import/platform").await;
+    tab.click("input[name=source]").await;
+    tab.press("Import contacts").await;
+    tab.sees("Contact import").await;
+    scene.open("/test/settings/connections").await;
+    scene.press_and_agree("Remove").await;
+    tab.sees("Connection removed.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

@@ -10,6 +10,7 @@ mod emails;
 pub mod home;
 mod inbox;
 mod links;
+mod mail_services;
 mod members;
 mod system;
 mod webhooks;

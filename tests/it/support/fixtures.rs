@@ -64,6 +64,7 @@ impl Furnished {
         new.account(server, text).await;
         let project = new.brand(&client, text, site).await;
         new.webhook(&client, text).await;
+        new.mail_service(&client, text).await;
         new.audience(&client, text, &project).await;
         let conversation = new.emails(&client, text, &project).await;
         new.mail(&client, text, &project, &conversation).await;
@@ -152,6 +153,14 @@ impl Furnished {
             client.data("webhooks.test", json!({ "webhookId": id })).await;
         }
         self.keep("webhooks", id);
+    }
+
+    /// Adds a mail service.
+    async fn mail_service(&mut self, client: &Client, text: &str) {
+        let wanted = json!({ "service": "mailgun", "name": text, "secret": "key-of-the-tests" });
+        let id = id_of(&client.data("mail_feedback.create", wanted).await);
+        client.data("mail_feedback.test", json!({ "mailServiceId": id })).await;
+        self.keep("mail-services", id);
     }
 
     /// Creates contacts, tags, segments, topics, suppressions and events.

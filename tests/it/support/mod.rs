@@ -6,6 +6,7 @@ pub mod contract;
 pub mod faults;
 pub mod fixtures;
 pub mod hook_sink;
+pub mod mail_services;
 pub mod messages;
 // The library's own tests use this mail server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
@@ -15,7 +16,12 @@ pub mod mail_sink;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/name_server.rs"]
 pub mod name_server;
+// The library's own tests use this server, too.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
+#[path = "../../../src/testing/platforms.rs"]
+pub mod platforms;
 pub mod postfix;
+pub mod redirect;
 pub mod server;
 
 pub use client::{Client, Reply};

@@ -75,6 +75,11 @@ impl Server {
         }
     }
 
+    /// Sets additional environment variables, effective from the next start or command.
+    pub fn set_environment(&mut self, variables: Vec<(&'static str, PathBuf)>) {
+        self.environment = variables;
+    }
+
     /// Returns the faults of the server's machine, effective from the next start or command. If faults cannot be simulated, prints
     /// the reason and returns `None`.
     pub fn faults(&mut self) -> Option<Faults> {

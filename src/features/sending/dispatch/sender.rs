@@ -19,12 +19,13 @@ use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
 use crate::features::domains::{self, SendingDomain, Stream};
-use crate::features::sending::message::{MailingContext, RenderedMessage, Secrets};
+use crate::features::sending::message::{MailingContext, RenderedMessage};
 use crate::features::sending::model::{
     ContentId, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Translation, UnknownReason, WaitReason,
 };
 use crate::features::sending::quota::{self, QuotaLeft};
 use crate::features::sending::recipient_writer::{RecipientWriter, RowUpdate, UpdateResult};
+use crate::features::sending::service_headers::relay_services;
 use crate::features::sending::signing;
 use crate::features::sending::template::{self, Compiled, RenderMode};
 use crate::features::sending::token::Tokens;
@@ -34,6 +35,7 @@ use crate::features::tags::TagNames;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
+use crate::vocab::mail_services::MailService;
 
 /// The input of a delivery.
 pub struct SendJob {
@@ -61,7 +63,8 @@ pub struct MessageSender {
     store: Arc<Store>,
     writer: RecipientWriter,
     rules: Arc<Rules>,
-    secrets: Secrets,
+    tokens: Tokens,
+    services: Vec<MailService>,
     route: MailRoute,
     renderers: Semaphore,
     slots: usize,
@@ -103,13 +106,13 @@ impl MessageSender {
     ) -> Result<Self, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let connections = engine.settings.mail.connections.count();
-        let secrets = Secrets { tokens: Tokens::new(&engine.seal), message_ids: engine.seal.derive("mailmill message ids v1") };
         Ok(Self {
             environment,
             store: engine.data(environment).store.clone(),
             writer,
             rules,
-            secrets,
+            tokens: Tokens::new(&engine.seal),
+            services: relay_services(&engine.settings),
             route: transport::route(&engine, environment),
             renderers: Semaphore::new(cores),
             slots: slots(connections, cores, engine.settings.mail.direct),
@@ -218,6 +221,7 @@ impl MessageSender {
             bounce_domain: sender.bounce_domain.clone(),
             base,
             environment: self.environment,
+            services: self.services.clone(),
             mailing,
         })))
     }
@@ -333,7 +337,7 @@ impl MessageSender {
             (Some(contact), Some(project)) => TagNames::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        let written = context.render(&self.secrets, (&profile, &tags), (number, recipient.translation), self.now());
+        let written = context.render(&self.tokens, (&profile, &tags), (number, recipient.translation), self.now());
         Ok(written.map_or_else(RenderResult::Skipped, |message| RenderResult::Message(Box::new(message))))
     }
 

@@ -1,0 +1,60 @@
+//! Mailgun: one event for each request. The signature in the body covers a time and a token that Mailgun uses only once, but not the event
+//! (documentation.mailgun.com, Securing webhooks), so a token that returns with another body is a forgery.
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use serde_json::Value;
+
+use super::{EventKind, FeedbackEvent, Refusal, Report, Request, bounced, hmac, json, recent, seconds, text, texts, token_texts};
+use crate::base::secret::same;
+use crate::engine::mail::inbound::ReplyClass::{Hard, Policy, Soft};
+use crate::engine::mail::inbound::reply_class;
+use crate::vocab::limits;
+
+pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refusal> {
+    let secret = secret.ok_or(Refusal::SecretMissing)?;
+    let body = json(request.body)?;
+    let part = |name: &str| match text(&body, &["signature", name]) {
+        "" => Err(Refusal::SignatureMissing),
+        text => Ok(text),
+    };
+    let (timestamp, token, signature) = (part("timestamp")?, part("token")?, part("signature")?);
+    let sum = hmac(secret.as_bytes(), &[timestamp.as_bytes(), token.as_bytes()]);
+    let is_right = HEXLOWER_PERMISSIVE.decode(signature.as_bytes()).is_ok_and(|given| same(&given, &sum));
+    if !is_right {
+        return Err(Refusal::SignatureWrong);
+    }
+    recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_AGE_MAX_MS)?;
+    let event = body.get("event-data").ok_or(Refusal::Malformed)?;
+    let mut found = token_texts(event.get("user-variables"));
+    found.extend(texts(event, &[&["message", "headers", "message-id"]]));
+    Ok(Report { id: Some(token.to_owned()), events: vec![FeedbackEvent { texts: found, kind: kind(event) }] })
+}
+
+fn kind(event: &Value) -> EventKind {
+    match text(event, &["event"]) {
+        "delivered" => EventKind::Delivered,
+        "complained" => EventKind::Complained { kind: "abuse".into() },
+        "unsubscribed" => EventKind::Unsubscribed,
+        "rejected" => bounced(Policy, None, text(event, &["reject", "reason"])),
+        // Mailgun itself repeats a delivery after a temporary failure.
+        "failed" if text(event, &["severity"]) == "permanent" => failed(event),
+        _ => EventKind::Other,
+    }
+}
+
+fn failed(event: &Value) -> EventKind {
+    let status = event.get("delivery-status");
+    let said = |name: &str| status.map_or("", |status| text(status, &[name]));
+    let detail = if said("message").is_empty() { said("description") } else { said("message") };
+    let enhanced = Some(said("enhanced-code")).filter(|code| !code.is_empty());
+    let class = match text(event, &["reason"]) {
+        "suppress-unsubscribe" => return EventKind::Unsubscribed,
+        "suppress-complaint" => return EventKind::Complained { kind: "abuse".into() },
+        "bounce" | "suppress-bounce" => Hard,
+        "espblock" => Policy,
+        // Mailgun gave up after temporary failures.
+        "old" => Soft,
+        _ => reply_class::class(enhanced, detail),
+    };
+    bounced(class, enhanced, detail)
+}

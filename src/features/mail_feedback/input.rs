@@ -1,0 +1,62 @@
+//! Checks the input of the operations, and creates what they store and return.
+
+use super::model::secret_context;
+use crate::base::random::Random;
+use crate::base::secret::Secret;
+use crate::engine::access::url_token::UrlToken;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::mail::feedback::secret_error;
+use crate::engine::mail::feedback::sns::Topic;
+use crate::vocab::ids::{AccountId, MailFeedbackId, kinds};
+use crate::vocab::limits;
+use crate::vocab::mail_services::MailService;
+
+/// Checks a secret and returns it sealed.
+pub fn seal(
+    engine: &Engine,
+    service: MailService,
+    (account, id): (AccountId, MailFeedbackId),
+    secret: &Secret<String>,
+    random: &dyn Random,
+) -> Result<Vec<u8>, Failure> {
+    let text = secret.expose().trim();
+    let refused = |why: &str| Err(Failure::field("secret", why));
+    if text.is_empty() || text.len() > limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX {
+        return refused(&format!("expected 1 to {} characters", limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX));
+    }
+    if text.chars().any(|c| c.is_control() || !c.is_ascii()) {
+        return refused("expected ASCII characters without line breaks");
+    }
+    match secret_error(service, text) {
+        Some(why) => refused(why),
+        None => Ok(engine.seal.seal(&secret_context(account, id), text.as_bytes(), random)),
+    }
+}
+
+/// Checks the ARNs of topics, and removes duplicates.
+pub fn topics(service: MailService, given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let refused = |why: String| Err(Failure::field("topicArns", why));
+    if service != MailService::AmazonSes {
+        let name = service.info().name;
+        return if given.is_empty() { Ok(given) } else { refused(format!("{name} has no topics; omit topicArns")) };
+    }
+    let mut topics: Vec<String> = Vec::new();
+    for arn in given.iter().map(|arn| arn.trim()) {
+        if arn.len() > limits::SNS_TOPIC_CHARACTERS_MAX || Topic::parse(arn).is_none() {
+            return refused("expected ARNs like arn:aws:sns:us-east-1:123456789012:bounces".to_owned());
+        }
+        if !topics.iter().any(|known| known == arn) {
+            topics.push(arn.to_owned());
+        }
+    }
+    match topics.len() {
+        0 => refused("enter the ARN of at least one SNS topic".to_owned()),
+        1..=limits::SNS_TOPICS_MAX => Ok(topics),
+        _ => refused(format!("enter at most {} topics", limits::SNS_TOPICS_MAX)),
+    }
+}
+
+/// Returns the URL of a webhook.
+pub fn url(engine: &Engine, token: &UrlToken<kinds::MailFeedback>) -> String {
+    format!("{}/feedback/{}", engine.base_url().trim_end_matches('/'), token.text().expose())
+}

@@ -1,0 +1,269 @@
+//! Accepts a request of a mail service: checks it, finds the messages of its events, and stores the consequences.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use url::Url;
+
+use super::model::{Counts, MailFeedback, Rejection, secret_context};
+use super::store::{self, Arrival};
+use crate::base::clock::Timestamp;
+use crate::base::secret::Secret;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::fetch::{Limits, OversizePolicy, Response};
+use crate::engine::mail::feedback::sns::{Message, MessageType, PublicKey};
+use crate::engine::mail::feedback::{self, EventKind, Refusal, Report, Request};
+use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::features::sending::token::{Purpose, Token, Tokens};
+use crate::features::tracking::{self, Recorded, SuppressionList};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+use crate::vocab::mail_services::MailService;
+
+/// The number of words of a value that are tried as a token: enough for an address in a list of values.
+const WORDS_TRIED_MAX: usize = 16;
+
+/// A request, and the mail service to whose URL it was sent.
+#[derive(Clone)]
+pub struct Intake {
+    pub environment: Environment,
+    pub source: MailFeedback,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// The temporary key of a sample request. A sample changes no counts.
+    pub sample: Option<SampleKey>,
+}
+
+/// The key that checks a sample request.
+#[derive(Clone)]
+pub enum SampleKey {
+    /// The configured secret.
+    Configured,
+    Secret(String),
+    Certificate(PublicKey),
+}
+
+/// The result of an accepted request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The number of events in the request.
+    pub events: usize,
+    /// The number of events with a token of ours.
+    pub recognized: usize,
+    pub counts: Counts,
+    /// Whether the request led to the confirmation of a subscription.
+    pub confirmed: bool,
+}
+
+/// Why a request is not accepted.
+#[derive(Debug)]
+pub enum Rejected {
+    Refused(Refusal),
+    /// The request cannot be handled now.
+    Failed(Failure),
+}
+
+impl From<Refusal> for Rejected {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Failure> for Rejected {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<StoreError> for Rejected {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Handles a request. Its consequences are on disk when this function returns.
+pub async fn receive(engine: &Arc<Engine>, intake: Intake) -> Result<Accepted, Rejected> {
+    let (report, confirmed) = match check(engine, &intake).await {
+        Ok(checked) => checked,
+        Err(Rejected::Refused(reason)) => {
+            note_rejection(engine, &intake, reason).await?;
+            return Err(reason.into());
+        }
+        Err(failed) => return Err(failed),
+    };
+    let tokens = Tokens::new(&engine.seal);
+    let events: Vec<(Option<Token>, EventKind)> =
+        report.events.into_iter().map(|event| (token_of(&tokens, intake.environment, &event.texts), event.kind)).collect();
+    let list = SuppressionList::new(engine);
+    let store = engine.data(intake.environment).store.clone();
+    let refused = intake.clone();
+    let written = store
+        .write(move |tx| -> Result<_, Rejected> {
+            let request = report.id.as_deref().map(|id| (id, intake.body.as_ref()));
+            record(tx, &list, &intake, request, (&events, confirmed))
+        })
+        .await;
+    let accepted = match written? {
+        Err(Rejected::Refused(reason)) => {
+            note_rejection(engine, &refused, reason).await?;
+            return Err(reason.into());
+        }
+        result => result?,
+    };
+    let Accepted { events, recognized, confirmed, .. } = accepted;
+    tracing::debug!(events, recognized, confirmed, "request of a mail service");
+    Ok(accepted)
+}
+
+/// Checks a request. Returns its events, and whether it led to the confirmation of a subscription.
+async fn check(engine: &Arc<Engine>, intake: &Intake) -> Result<(Report, bool), Rejected> {
+    let (source, now) = (&intake.source, engine.clock.now());
+    if source.service == MailService::AmazonSes {
+        return check_sns(engine, intake, now).await;
+    }
+    let secret = match &intake.sample {
+        Some(SampleKey::Secret(secret)) => Some(Secret::new(secret.clone())),
+        _ => secret(engine, source)?,
+    };
+    let request = Request { headers: &intake.headers, body: &intake.body, now };
+    Ok((feedback::read(source.service, &request, secret.as_ref().map(|secret| secret.expose().as_str()))?, false))
+}
+
+/// Returns the secret of a mail service, if it has one. After a rekey, a secret is unreadable until a user enters it again: then requests are
+/// rejected, also those of services that need no secret.
+pub fn secret(engine: &Engine, source: &MailFeedback) -> Result<Option<Secret<String>>, Refusal> {
+    let Some(sealed) = &source.sealed_secret else { return Ok(None) };
+    let opened = engine.seal.open(&secret_context(source.account, source.id), sealed);
+    let text = opened.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or(Refusal::SecretMissing)?;
+    Ok(Some(Secret::new(text)))
+}
+
+async fn check_sns(engine: &Arc<Engine>, intake: &Intake, now: Timestamp) -> Result<(Report, bool), Rejected> {
+    let message = Message::parse(&intake.body)?;
+    if !intake.source.topics.contains(&message.topic_arn) {
+        return Err(Refusal::TopicUnknown.into());
+    }
+    let key = match &intake.sample {
+        Some(SampleKey::Certificate(key)) => key.clone(),
+        _ => certificate(engine, &message.certificate_url()?, now).await?,
+    };
+    message.verify(&key, now)?;
+    match message.kind {
+        MessageType::Notification => Ok((message.report()?, false)),
+        MessageType::UnsubscribeConfirmation => Ok((Report::default(), false)),
+        MessageType::SubscriptionConfirmation => {
+            let response = fetch(engine, &message.confirmation_url()?).await?;
+            if response.status != StatusCode::OK {
+                return Err(unavailable("Amazon SNS did not confirm the subscription.", response.status).into());
+            }
+            Ok((Report::default(), true))
+        }
+    }
+}
+
+/// Returns the key of a certificate, from the cache or from Amazon.
+async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
+    if let Some(Some(pem)) = engine.sns_certificates.get(url.as_str(), now) {
+        return Ok(PublicKey::of_certificate(&pem, now)?);
+    }
+    let _turn = engine.sns_certificates.turn().await;
+    let response = fetch(engine, url).await?;
+    if response.status != StatusCode::OK {
+        return Err(unavailable("The signing certificate of Amazon SNS could not be fetched.", response.status).into());
+    }
+    let key = PublicKey::of_certificate(&response.body, now)?;
+    engine.sns_certificates.put(url.as_str(), Some(Arc::new(response.body)), now);
+    Ok(key)
+}
+
+/// Fetches a URL of Amazon SNS. A redirect is an error, because the check of the URL would not apply to its target.
+async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
+    let limits = Limits {
+        head: limits::SNS_TIME,
+        total: limits::SNS_TIME,
+        body_bytes: limits::SNS_RESPONSE_BYTES_MAX,
+        overlong: OversizePolicy::Refuse,
+    };
+    let response = engine.fetch.get(url, "*/*", &limits).await;
+    let response = response.map_err(|error| unavailable("Amazon SNS could not be reached.", error))?;
+    if response.url == *url { Ok(response) } else { Err(unavailable("Amazon SNS redirected the request.", &response.url)) }
+}
+
+/// Returns a failure after which SNS sends the message again.
+fn unavailable(message: &'static str, cause: impl std::fmt::Display) -> Failure {
+    Failure { cause: Some(cause.to_string()), ..Failure::because(Code::Unavailable, message).after_seconds(1) }
+}
+
+/// Finds a token of ours for messages of this environment.
+fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Option<Token> {
+    let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).take(WORDS_TRIED_MAX));
+    let read = |word: &str| tokens.read_local_part(word).filter(|token| token.environment == environment);
+    words.filter_map(read).find(|token| matches!(token.purpose, Purpose::Message | Purpose::Bounce))
+}
+
+/// Stores the consequences of a request in one transaction.
+fn record(
+    tx: &mut WriteTx<'_>,
+    list: &SuppressionList,
+    intake: &Intake,
+    request: Option<(&str, &[u8])>,
+    (events, confirmed): (&[(Option<Token>, EventKind)], bool),
+) -> Result<Accepted, Rejected> {
+    let (source, now) = (&intake.source, tx.now());
+    let key = (source.account, source.id);
+    let recognized = events.iter().filter(|(token, _)| token.is_some()).count();
+    let mut accepted = Accepted { events: events.len(), recognized, confirmed, ..Accepted::default() };
+    if intake.sample.is_some() {
+        return Ok(accepted);
+    }
+    let mut standing = store::standing(tx, key)?;
+    let arrival = match request {
+        Some(request) => store::remember(tx, source.id, &mut standing, request)?,
+        None => Arrival::First,
+    };
+    match arrival {
+        // The changes of a rejected request are dropped.
+        Arrival::Reused => return Err(Refusal::Replayed.into()),
+        Arrival::Repeated => accepted.counts.repeated = 1,
+        Arrival::First => {
+            for (token, event) in events {
+                let found = match token {
+                    Some(token) => tracking::record_feedback(tx, list, (token.mailing, token.number), event)?,
+                    None => Recorded::NoMessage,
+                };
+                match found {
+                    Recorded::NoMessage => accepted.counts.unmatched += 1,
+                    Recorded::New | Recorded::Known => accepted.counts.add(event),
+                }
+            }
+        }
+    }
+    standing.counts.merge(&accepted.counts);
+    standing.last_request_at = Some(now);
+    if confirmed {
+        standing.confirmed_at = Some(now);
+    }
+    store::save_standing(tx, key, &standing);
+    Ok(accepted)
+}
+
+/// Stores the reason of a rejection, for the page of the mail service.
+pub async fn note_rejection(engine: &Engine, intake: &Intake, reason: Refusal) -> Result<(), Failure> {
+    let (key, store) = ((intake.source.account, intake.source.id), &engine.data(intake.environment).store);
+    let standing = store::standing(&store.read(), key)?;
+    if intake.sample.is_some() || !standing.notes_rejection(reason, engine.clock.now()) {
+        return Ok(());
+    }
+    let write = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+        // The mail service may have been deleted in the meantime.
+        if store::find(tx, key.0, key.1)?.is_some() {
+            let mut standing = store::standing(tx, key)?;
+            standing.last_rejection = Some(Rejection { at: tx.now(), reason });
+            store::save_standing(tx, key, &standing);
+        }
+        Ok(())
+    };
+    store.write(write).await?
+}

@@ -1,0 +1,42 @@
+//! Mail services: webhooks by which the services that relay mail report bounces, complaints, deliveries and unsubscribes
+//! (`assets/docs/mail-services.md`).
+//!
+//! The path of a request: the secret in its URL selects the mail service; `engine/mail/feedback` checks the signature and reads the events;
+//! `intake` finds the message of each event by the token in it; `features/tracking` applies the consequences. The response is sent after the
+//! commit.
+//!
+//! Invariants: an event has no effect without a token that only the message contains; each kind of event has an effect only once for each
+//! message; and secrets are stored sealed, the secret in the URL only as a hash.
+
+mod input;
+mod intake;
+pub mod model;
+pub mod ops;
+mod store;
+#[cfg(test)]
+mod tests;
+pub mod views;
+
+pub use store::sealed;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, MailFeedbackId};
+use crate::vocab::mail_services::MailService;
+
+/// Returns the account's mail service with this ID, or `NotFound`.
+fn require(tx: &impl Read, account: AccountId, id: MailFeedbackId) -> Result<model::MailFeedback, Failure> {
+    let absent = || {
+        Failure::because(Code::NotFound, "The account has no mail service with this ID.")
+            .see("mail_feedback.list", "GET /v1/mail-services lists the mail services")
+    };
+    store::find(tx, account, id)?.ok_or_else(absent)
+}
+
+/// Returns the mail services among `services` that report no events about live mail to any account.
+pub fn silent(engine: &Engine, services: &[MailService]) -> Result<Vec<MailService>, Failure> {
+    let known = store::services(&engine.data(Environment::Live).store.read())?;
+    Ok(services.iter().copied().filter(|service| !known.contains(service)).collect())
+}

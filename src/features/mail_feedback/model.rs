@@ -1,0 +1,106 @@
+//! A mail service, and the counts of what it has reported.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::mail::feedback::{EventKind, Refusal};
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, MailFeedbackId};
+use crate::vocab::mail_services::MailService;
+
+/// The time between two stored rejections, so that a flood of forged requests causes few writes.
+const REJECTION_PAUSE_MS: i64 = 10_000;
+
+/// A mail service that reports events to a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailFeedback {
+    pub id: MailFeedbackId,
+    pub account: AccountId,
+    pub service: MailService,
+    pub name: Option<String>,
+    /// The hash of the secret in the URL.
+    pub url_hash: [u8; 32],
+    /// The secret that checks requests, sealed for [`secret_context`].
+    pub sealed_secret: Option<Vec<u8>>,
+    /// The ARNs of the topics from which notifications are accepted; only for Amazon SES.
+    pub topics: Vec<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for MailFeedback {}
+
+/// Returns the context for sealing a secret. Sealed bytes open only with the same context, so the secret of one mail service cannot be
+/// used for another.
+pub fn secret_context(account: AccountId, id: MailFeedbackId) -> Vec<u8> {
+    format!("mail_feedback/{account}/{id}/secret").into_bytes()
+}
+
+/// What a mail service has reported.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    pub counts: Counts,
+    /// When the last accepted request arrived.
+    pub last_request_at: Option<Timestamp>,
+    /// When Mailmill confirmed the subscription to a topic.
+    pub confirmed_at: Option<Timestamp>,
+    pub last_rejection: Option<Rejection>,
+    /// The number of requests whose IDs are remembered.
+    pub remembered: u64,
+}
+
+impl Record for Standing {}
+
+/// The last rejected request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejection {
+    pub at: Timestamp,
+    pub reason: Refusal,
+}
+
+impl Standing {
+    /// Returns whether a rejection at this time is stored.
+    pub fn notes_rejection(&self, reason: Refusal, now: Timestamp) -> bool {
+        self.last_rejection.is_none_or(|last| last.reason != reason || now.ms_since(last.at) >= REJECTION_PAUSE_MS)
+    }
+}
+
+/// The number of events, by kind and by result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub deliveries: u64,
+    pub bounces: u64,
+    pub complaints: u64,
+    pub unsubscribes: u64,
+    /// Events of other kinds, which have no consequences.
+    pub other: u64,
+    /// Events that match no message.
+    pub unmatched: u64,
+    /// Requests that arrived again.
+    pub repeated: u64,
+}
+
+impl Counts {
+    /// Counts an event that matches a message.
+    pub fn add(&mut self, event: &EventKind) {
+        let count = match event {
+            EventKind::Delivered => &mut self.deliveries,
+            EventKind::Bounced { .. } => &mut self.bounces,
+            EventKind::Complained { .. } => &mut self.complaints,
+            EventKind::Unsubscribed => &mut self.unsubscribes,
+            EventKind::Other => &mut self.other,
+        };
+        *count += 1;
+    }
+
+    /// Adds the counts of one request.
+    pub fn merge(&mut self, other: &Self) {
+        self.deliveries += other.deliveries;
+        self.bounces += other.bounces;
+        self.complaints += other.complaints;
+        self.unsubscribes += other.unsubscribes;
+        self.other += other.other;
+        self.unmatched += other.unmatched;
+        self.repeated += other.repeated;
+    }
+}

@@ -1,0 +1,105 @@
+//! Receives a request of a mail service.
+
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::access::url_token::UrlToken;
+use crate::engine::api::call::body_failure;
+use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::operation::Takes;
+use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::mail::feedback::Refusal;
+use crate::features::mail_feedback::intake::{self, Intake, Rejected};
+use crate::features::mail_feedback::model::MailFeedback;
+use crate::features::mail_feedback::store;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::kinds;
+use crate::vocab::limits;
+
+pub struct Receive;
+
+/// The secret part of a webhook's URL.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedbackUrl {
+    /// The token in the URL.
+    pub token: Secret<String>,
+}
+
+/// The result of a request.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FeedbackReceived {
+    /// The number of events in the request.
+    pub events: usize,
+    /// The number of events that match no message, and had no effect.
+    pub unmatched: u64,
+    /// Whether the same request arrived before. A repeat has no effect.
+    pub repeated: bool,
+}
+
+impl Operation for Receive {
+    const SPEC: Spec = Spec::post("mail_feedback.receive", "/feedback/{token}", public())
+        .summary("Receive events of a mail service")
+        .about(
+            "For the services that relay mail. The signature or secret of the request is checked as the service documents it. The response is \
+             sent after the effects are stored.",
+        )
+        .fails(&[Code::InvalidSignature, Code::NotFound]);
+    type Input = FeedbackUrl;
+    type Output = Done<FeedbackReceived>;
+
+    fn example() -> (Value, Self::Output) {
+        (
+            json!({ "token": "AWbxorMAAAABehssPWbxorMAAAAJehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u" }),
+            Done(FeedbackReceived { events: 2, unmatched: 1, repeated: false }),
+        )
+    }
+}
+
+impl Raw for Receive {
+    const MEDIA: Media = Media { takes: Takes::Nothing, gives: Media::JSON_TYPE, documented: false };
+
+    async fn run(context: Context, input: FeedbackUrl, request: RawRequest) -> Result<Reply, Failure> {
+        let engine = &context.engine;
+        let absent = || Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.");
+        let token = UrlToken::parse(input.token.expose()).ok_or_else(absent)?;
+        let source = find(&context, &token)?.ok_or_else(absent)?;
+        // The memory stays reserved until the request has been handled.
+        let limit = limits::MAIL_FEEDBACK_BODY_BYTES_MAX;
+        let _room = engine.bodies.room(&request.body, limit).await?;
+        let body = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
+        let intake = Intake { environment: token.environment, source, headers: request.headers, body, sample: None };
+        match intake::receive(engine, intake).await {
+            Ok(accepted) => {
+                let counts = accepted.counts;
+                let received =
+                    FeedbackReceived { events: accepted.events, unmatched: counts.unmatched, repeated: counts.repeated > 0 };
+                Ok(reply(&context, received))
+            }
+            Err(Rejected::Refused(Refusal::Malformed)) => {
+                Err(Failure::because(Code::InvalidRequest, Refusal::Malformed.sentence()))
+            }
+            Err(Rejected::Refused(refusal)) => Err(Failure::because(Code::InvalidSignature, refusal.sentence())),
+            Err(Rejected::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+/// Returns the mail service whose URL has this token.
+fn find(context: &Context, token: &UrlToken<kinds::MailFeedback>) -> Result<Option<MailFeedback>, Failure> {
+    let tx = context.engine.data(token.environment).store.read();
+    let row = store::find(&tx, token.account, token.id)?;
+    Ok(row.filter(|row| token.matches(&row.url_hash)))
+}
+
+fn reply(context: &Context, received: FeedbackReceived) -> Reply {
+    let encoded = Done(received).encode(&context.envelope);
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(Media::JSON_TYPE));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(encoded.body.into()) }
+}

@@ -1,0 +1,58 @@
+//! Applies the events that mail services report about messages, with the same consequences as reports that arrive as mail.
+//!
+//! Every kind of event has an effect only once for each message: the recipient's engagement stores the first bounce, complaint and
+//! unsubscribe. So a repeated or late event never undoes a later decision, such as a removed suppression or a resubscription.
+
+use super::bounces::{self, SuppressionList};
+use super::recipient::MessageRecipient;
+use super::unsubscribe::{self, Scope};
+use crate::engine::mail::feedback::EventKind;
+use crate::engine::store::{Result, WriteTx};
+use crate::features::contacts::Source;
+use crate::features::engagement;
+use crate::features::sending;
+use crate::features::suppressions::Source as SaidBy;
+use crate::vocab::ids::MailingId;
+
+/// The result of recording an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// The event had an effect.
+    New,
+    /// The event has no consequences, or was already known.
+    Known,
+    /// The message is no longer stored.
+    NoMessage,
+}
+
+/// Records an event about the message to a recipient of a mailing.
+pub fn record_feedback(
+    tx: &mut WriteTx<'_>,
+    list: &SuppressionList,
+    (mailing, number): (MailingId, u32),
+    event: &EventKind,
+) -> Result<Recorded> {
+    let Some(recipient) = MessageRecipient::find(tx, mailing, number)? else { return Ok(Recorded::NoMessage) };
+    // A service that reports about the message has received the message.
+    let is_evidence = sending::evidence(tx, mailing, number, "an event of the mail service")?;
+    let is_new = match event {
+        EventKind::Bounced { class, detail } => {
+            bounces::bounced(tx, list, &recipient, ((*class).into(), SaidBy::MailService), detail)?
+        }
+        EventKind::Complained { kind } => bounces::complained(tx, list, &recipient, (kind, SaidBy::MailService))?,
+        EventKind::Unsubscribed => unsubscribed(tx, list, &recipient)?,
+        EventKind::Delivered | EventKind::Other => is_evidence,
+    };
+    Ok(if is_new { Recorded::New } else { Recorded::Known })
+}
+
+/// Unsubscribes the recipient from everything, because the service sends no more mail to the address.
+fn unsubscribed(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient) -> Result<bool> {
+    if engagement::of(tx, recipient.mailing.id, recipient.number)?.unsubscribed_at.is_some() {
+        return Ok(false);
+    }
+    unsubscribe::leave(tx, list, recipient, Scope::Everything, Source::MailService)?;
+    // Also recorded if the recipient was already unsubscribed, so that the same event has no effect after a resubscription.
+    unsubscribe::note(tx, recipient)?;
+    Ok(true)
+}
