@@ -48,7 +48,7 @@ impl Content<'_> {
     pub fn venue(&self) -> Option<String> {
         let addressed = || {
             let (place, at) = self.addressed_place()?;
-            Some(format!("{}, {}", own_place(place.text.trim()), self.text(at).trim_end_matches('.')))
+            Some(format!("{}, {}", own_place(place.text.trim(), self.language), self.text(at).trim_end_matches('.')))
         };
         self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
     }
@@ -209,7 +209,7 @@ impl Writer<'_> {
 }
 
 /// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
-pub fn own_place<'a>(text: &'a str, language: Language) -> &'a str {
+pub fn own_place(text: &str, language: Language) -> &str {
     let bank = Bank::of(language);
     let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
