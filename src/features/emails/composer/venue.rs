@@ -48,7 +48,7 @@ impl Content<'_> {
     pub fn venue(&self) -> Option<String> {
         let addressed = || {
             let (place, at) = self.addressed_place()?;
-            Some(format!("{}, {}", own_place(place.text.trim()), self.text(at).trim_end_matches('.')))
+            Some(format!("{}, {}", own_place(place.text.trim(), self.language), self.text(at).trim_end_matches('.')))
         };
         self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
     }
