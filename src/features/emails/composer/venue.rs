@@ -11,6 +11,10 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
+/// The maximum number of words in the address after the name of a place, and the number of characters between them: a comma and a space.
+const ADDRESS_WORDS_MAX: usize = 8;
+const ADDRESS_GAP: u32 = 2;
+
 impl Content<'_> {
     /// Splits a statement at the commas outside its dates, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
@@ -42,7 +46,30 @@ impl Content<'_> {
     /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
     /// West, St Ives".
     pub fn venue(&self) -> Option<String> {
-        self.statements.iter().find_map(|at| self.venue_in(*at))
+        let addressed = || {
+            let (place, at) = self.addressed_place()?;
+            Some(format!("{}, {}", own_place(place.text.trim()), self.text(at).trim_end_matches('.')))
+        };
+        self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
+    }
+
+    /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
+    /// Market Street 12."
+    fn addressed_place(&self) -> Option<(&Fact, usize)> {
+        let is_address = |text: &str| {
+            let words = text.split(' ').count();
+            (2..=ADDRESS_WORDS_MAX).contains(&words)
+                && text.starts_with(char::is_uppercase)
+                && text.contains(|c: char| c.is_ascii_digit())
+        };
+        self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Place && fact.story.is_none()).find_map(|place| {
+            let end = place.span?.end;
+            let follows = |at: &usize| {
+                let start = self.fact(*at).span.map_or(0, |span| span.start);
+                start.checked_sub(end) == Some(ADDRESS_GAP) && self.facts_in(*at).is_empty() && is_address(&self.text(*at))
+            };
+            Some((place, self.statements.iter().copied().find(follows)?))
+        })
     }
 
     /// Returns the time in the statement that contains the place of an event: "4-8pm, at The Net Loft".
@@ -86,6 +113,10 @@ impl Content<'_> {
     /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
+        let is_address = || self.addressed_place().is_some_and(|(_, address)| address == at);
+        if is_address() && shown.contains(folded(self.text(at).trim_end_matches('.')).trim()) {
+            return true;
+        }
         let is_shown = |fact: &&Fact| self.is_said(fact, shown);
         if facts.is_empty() || !facts.iter().all(is_shown) {
             return false;
