@@ -120,6 +120,8 @@
 //! - *Where are opens, clicks and bounces counted?* `features/engagement`; `features/tracking` decides which visits are counted.
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
+//! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
+//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.

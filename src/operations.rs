@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models, previews,
-    projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models,
+    previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -192,6 +192,12 @@ pub const OPERATIONS: &[Entry] = &[
     query::<contacts::ops::jobs::Jobs>(),
     query::<contacts::ops::job::Job>(),
     command::<contacts::ops::job_seen::JobSeen>(),
+    // Connections to other platforms, and imports from them.
+    query::<connections::ops::list::List>(),
+    asynchronous::<connections::ops::create::Create>(),
+    command::<connections::ops::delete::Delete>(),
+    asynchronous::<connections::ops::sources::Sources>(),
+    command::<connections::ops::import::Import>(),
     // Customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),

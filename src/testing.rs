@@ -5,6 +5,7 @@
 pub mod fake_model;
 pub mod mail_sink;
 pub mod name_server;
+pub mod platforms;
 pub mod site;
 
 use std::sync::Arc;

@@ -11,7 +11,9 @@ use crate::engine::runner::{Running, Step, Work, Worker};
 use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
-use crate::features::{campaigns, contacts, domains, emails, events, previews, projects, sending, tracking, webhooks};
+use crate::features::{
+    campaigns, connections, contacts, domains, emails, events, previews, projects, sending, tracking, webhooks,
+};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -40,6 +42,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::run_jobs),
+    },
+    // This worker also runs periodically to continue imports after a pause.
+    Worker {
+        name: "platform imports",
+        wakes: &[tables::CONTACT_JOBS],
+        period: Duration::from_secs(5),
+        work: each!(connections::worker::import),
     },
     // This worker also runs periodically to retry failed steps.
     Worker {

@@ -41,6 +41,8 @@ pub(crate) mod segments;
 
 pub mod contacts;
 
+pub(crate) mod connections;
+
 pub mod checks;
 
 pub mod emails;

@@ -10,6 +10,7 @@ pub enum Code {
     InvalidRequest,
     MalformedJson,
     IdempotencyKeyInvalid,
+    IntegrationAccountRequired,
     InvalidApiKey,
     NotSignedIn,
     SignInFailed,
@@ -30,6 +31,7 @@ pub enum Code {
     VersionConflict,
     NotExportable,
     ProviderNotConnected,
+    ProviderReconnectRequired,
     WrongState,
     OnHold,
     TransportNotConfigured,
@@ -50,6 +52,7 @@ pub enum Code {
     IdempotencyInProgress,
     LimiterUnavailable,
     StorageFull,
+    ProviderUnavailable,
     Unavailable,
 }
 
@@ -74,6 +77,13 @@ pub const CODES: &[CodeInfo] = &[
     // This code distinguishes a client's broken serializer from a wrong value.
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
+    // `data.connections` lists the connections to choose from.
+    code(
+        Code::IntegrationAccountRequired,
+        400,
+        "INTEGRATION_ACCOUNT_REQUIRED",
+        "Several accounts of this provider are connected; name one of them in connectionId.",
+    ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
     // This code is for operations that need a signed-in member rather than an API key.
     code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login returns a token."),
@@ -130,7 +140,13 @@ pub const CODES: &[CodeInfo] = &[
         Code::ProviderNotConnected,
         409,
         "PROVIDER_NOT_CONNECTED",
-        "The provider is not connected; data.connectUrl explains how to connect it.",
+        "The provider is not connected; connect it at data.connectUrl.",
+    ),
+    code(
+        Code::ProviderReconnectRequired,
+        409,
+        "PROVIDER_RECONNECT_REQUIRED",
+        "The provider no longer accepts the stored key; reconnect it at data.connectUrl.",
     ),
     // `data.status` is the current state.
     code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),
@@ -197,6 +213,8 @@ pub const CODES: &[CodeInfo] = &[
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
+    // The provider failed, or limits the requests of the connected account.
+    code(Code::ProviderUnavailable, 503, "PROVIDER_UNAVAILABLE", "The provider cannot be reached now; try again later."),
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
 ];
 

@@ -1464,6 +1464,51 @@ pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 
+// --- Connections ---
+
+/// The maximum number of connections in an account: every brand of a large agency on each platform.
+pub const CONNECTIONS_MAX: usize = 200;
+/// The maximum length of a platform's API key. The longest keys have about 200 characters.
+pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
+/// The maximum length of a connection's name. Names of accounts on the platforms are shorter.
+pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
+/// The maximum number of sources in one import from a platform. The API promises this number.
+pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
+/// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
+pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
+/// The maximum length of the name of a source. Platforms allow at most 255.
+pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
+/// The maximum number of sources that are listed: no page can show more, and listing them takes dozens of requests.
+pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
+/// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
+pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
+/// The maximum size of a platform's response: a thousand contacts with all of their fields.
+pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The time limit for one request to a platform, whose slowest pages take half of it.
+pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// The maximum number of attempts for one request to a platform. Longer outages last longer than a request can wait.
+pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
+/// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
+pub const PROVIDER_RETRY_MS: u64 = 500;
+/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without holding a request open.
+pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
+/// The pause that is assumed if a platform limits requests without saying for how long, in milliseconds.
+pub const PROVIDER_PAUSE_MS: i64 = 60_000;
+/// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
+pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
+/// The number of contacts that an import from a platform collects for one transaction. Each transaction waits for the disk once.
+pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
+/// How long an import from a platform collects contacts for one transaction, so that its page shows progress.
+pub const PROVIDER_IMPORT_STEP_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The first pause of an import from a platform after a failure, in milliseconds. It doubles with each failure in a row, up to ten minutes.
+pub const PROVIDER_IMPORT_RETRY_MS: i64 = 5_000;
+/// The maximum pause of an import from a platform after a failure, in milliseconds. An import continues soon after an outage ends.
+pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
+/// The number of failures in a row after which an import from a platform fails: the platform has then been down for about four hours.
+pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
+/// How long an import from a platform waits for its connection to be reconnected, in milliseconds.
+pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
 // --- The doctor ---
 
 /// The minimum free disk space. With less, the service is about to stop accepting writes.

@@ -11,6 +11,7 @@ pub mod limits;
 pub mod mail_services;
 pub mod permissions;
 pub(crate) mod placeholders;
+pub mod providers;
 pub mod rates;
 pub(crate) mod roles;
 pub mod settings;

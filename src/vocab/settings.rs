@@ -39,6 +39,7 @@ pub struct Settings {
     pub rendering: Rendering,
     pub mail: Mail,
     pub webhooks: Webhooks,
+    pub connections: Connections,
     pub log: Log,
     pub accounts: Accounts,
     pub plans: BTreeMap<String, Plan>,
@@ -287,6 +288,16 @@ pub struct Webhooks {
     pub pause_after_failures: Bounded<1, 1_000_000>,
     pub pause_seconds: Seconds,
     pub deliveries_kept_days: Bounded<1, 3_650>,
+}
+
+/// The addresses of the platforms that accounts can be connected to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Connections {
+    pub klaviyo_url: String,
+    /// Invariant after loading: a URL if `{dc}` is replaced with the name of a data center.
+    pub mailchimp_url: String,
+    pub hubspot_url: String,
 }
 
 /// The settings of the log.

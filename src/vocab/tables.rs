@@ -166,6 +166,7 @@ pub const MAIL_FEEDBACK: TableId = TableId(128);
 pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
 pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
 pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
+pub const CONNECTIONS: TableId = TableId(132);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -430,6 +431,12 @@ pub const TABLES: &[TableInfo] = &[
         "mail_feedback_request_order",
         Environment,
         "(mail service id, time, digest of the request's id) -> no value: the same requests by time",
+    ),
+    table(
+        132,
+        "connections",
+        Environment,
+        "(account id, connection id) -> connected account on another platform, its key sealed",
     ),
 ];
 

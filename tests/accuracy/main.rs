@@ -14,4 +14,5 @@ mod corpus;
 mod deliverability;
 mod hostile;
 mod spelling;
+mod spelling_emails;
 mod training;

@@ -7,6 +7,7 @@ mod browser;
 mod budgets;
 mod campaigns;
 mod clocks;
+mod connections;
 mod contact_fields;
 mod crash;
 mod cross_project;

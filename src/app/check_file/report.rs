@@ -149,9 +149,11 @@ impl FileReport {
     fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
         let artifact = json!({ "uri": uri(&self.name) });
         let region = |place: &PlaceView| {
+            // A place that ends in a later line can end in an earlier column.
+            let end_column = if place.end_line > place.line { place.end_column } else { place.end_column.max(place.column) };
             json!({
-                "startLine": place.line, "startColumn": place.column, "endLine": place.end_line,
-                "endColumn": place.end_column.max(place.column), "snippet": { "text": place.excerpt },
+                "startLine": place.line, "startColumn": place.column, "endLine": place.end_line.max(place.line),
+                "endColumn": end_column, "snippet": { "text": place.excerpt },
             })
         };
         match finding.occurrences.is_empty() || self.is_message {
@@ -329,6 +331,11 @@ mod tests {
         let place = &second["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "mails/my%20news.html");
         assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&json!(12), &json!(5)));
+        let mut lines = report();
+        lines.checks.findings[0].occurrences =
+            vec![PlaceView { line: 3, column: 40, end_line: 4, end_column: 7, ..PlaceView::sample() }];
+        let region = lines.sarif()["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].clone();
+        assert_eq!((&region["endLine"], &region["endColumn"]), (&json!(4), &json!(7)));
         let message = FileReport { is_message: true, ..report() }.sarif();
         assert!(message["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].is_null());
     }

@@ -17,7 +17,7 @@ use crate::engine::access::links::Links;
 use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
-use crate::engine::fetch::{Fetch, FetchCache, LinkProbes};
+use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces};
 use crate::engine::hold::Hold;
 use crate::engine::language_model::Models;
 use crate::engine::mail::dns::Dns;
@@ -96,6 +96,8 @@ pub struct Engine {
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,
+    /// The pauses that platforms request between calls.
+    pub paces: Paces,
     /// The language models that write emails.
     pub models: Models,
     /// The DNS resolver.
@@ -148,6 +150,7 @@ impl Engine {
             recent_images: FetchCache::default(),
             sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
+            paces: Paces::default(),
             models,
             dns,
             pixels,

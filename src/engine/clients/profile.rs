@@ -125,11 +125,11 @@ pub fn all(data: &Data) -> Vec<Profile> {
     listed.chain(variants).collect()
 }
 
-/// Returns the schema of a client's key: those of the embedded tables. Newer tables can have more clients.
+/// Returns the schema of a client's key. Its examples are the clients of the embedded tables; a newer file of tables can have more.
 pub fn key_schema() -> Value {
     let profiles = all(Data::embedded());
     let keys: Vec<&String> = profiles.iter().flat_map(|profile| std::iter::once(&profile.key).chain(&profile.aliases)).collect();
-    json!({ "type": "string", "enum": keys })
+    json!({ "type": "string", "examples": keys })
 }
 
 fn profile(key: &str, name: &str, column: usize) -> Profile {
@@ -189,6 +189,13 @@ mod tests {
         };
         assert_eq!(effect("gmail.desktop-webmail").0, Effect::Nothing);
         assert_eq!(effect("gmail.ios"), (Effect::Cosmetic, Some("the design for light mode")));
+    }
+
+    #[test]
+    fn the_schema_of_a_key_accepts_clients_of_newer_tables() {
+        let schema = key_schema();
+        assert_eq!((&schema["type"], schema.get("enum")), (&json!("string"), None));
+        assert!(schema["examples"].as_array().expect("a list").contains(&json!("gmail.ios")));
     }
 
     #[test]

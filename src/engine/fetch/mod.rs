@@ -2,30 +2,35 @@
 //!
 //! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
 //! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
-//! can point to any address. Requests to users' own servers use [`Fetch::deliver`].
+//! can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests to platforms with a user's credentials
+//! use [`Fetch::call`].
 //!
 //! The client adds no credentials of its own and keeps no cookies.
 
 mod address;
 mod cache;
+mod call;
 mod connect;
 mod deliver;
 mod exchange;
 mod failure;
 mod inflate;
 mod link_probes;
+mod paces;
 mod probe;
 #[cfg(test)]
 mod tests;
 
 pub use address::{Guard, is_public};
 pub use cache::FetchCache;
+pub use call::CallRequest;
 #[cfg(test)]
 pub use connect::ResolveFuture;
 pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
+pub use paces::Paces;
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::mail::transport::is_hello_name;
 use crate::engine::mail::transport::relay::relays;
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
-use crate::vocab::settings::{Plan, Settings};
+use crate::vocab::settings::{Connections, Plan, Settings};
 
 use layers::Layers;
 
@@ -171,6 +171,9 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return broken("webhooks.header_word", "expected 1 to 32 letters and digits, like Acme");
     }
+    if let Some(violation) = connections(&settings.connections) {
+        return Some(violation);
+    }
     for (setting, plan) in [("accounts.owner_plan", &settings.accounts.owner_plan), ("accounts.plan", &settings.accounts.plan)] {
         if !settings.plans.contains_key(plan) {
             return broken(setting, &format!("unknown plan; the plans are {}", settings.plan_names()));
@@ -182,6 +185,15 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return broken("accounts.agent_vendor", "expected lowercase letters, digits and hyphens");
     }
     settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
+}
+
+fn connections(connections: &Connections) -> Option<(String, String)> {
+    let mailchimp = connections.mailchimp_url.replace("{dc}", "us1");
+    let addresses =
+        [("klaviyo_url", &connections.klaviyo_url), ("mailchimp_url", &mailchimp), ("hubspot_url", &connections.hubspot_url)];
+    let (setting, _) = addresses.into_iter().find(|(_, url)| !is_origin(url))?;
+    let reason = "expected a scheme, a host and optionally a port, like https://gateway.example.com";
+    Some((format!("connections.{setting}"), reason.to_owned()))
 }
 
 fn is_origin(url: &str) -> bool {
@@ -412,6 +424,10 @@ mod tests {
             ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) cannot be used"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
             ("[server]\npublic_url = 'https://mail.example.com/'", "like https://mail.example.com"),
+            (
+                "[connections]\nmailchimp_url = 'https://{region}.example.com'",
+                "The setting connections.mailchimp_url (in my.toml, line 2)",
+            ),
         ] {
             let error = refused(with_file(text));
             assert!(error.contains(expected), "{error}");

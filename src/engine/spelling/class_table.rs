@@ -9,20 +9,21 @@ use super::word_hash::{HASH_BYTES, hash_of};
 static CLASSES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/english.classes"));
 
 pub(super) const NOUN: u16 = 1;
-pub(super) const NOUNS: u16 = 2;
-pub(super) const VERB: u16 = 4;
-pub(super) const VERBS: u16 = 8;
+pub(super) const PLURAL_NOUN: u16 = 2;
+pub(super) const BASE_VERB: u16 = 4;
+pub(super) const THIRD_PERSON: u16 = 8;
 pub(super) const PAST: u16 = 16;
 pub(super) const PARTICIPLE: u16 = 32;
-pub(super) const ING: u16 = 64;
+pub(super) const ING_FORM: u16 = 64;
 pub(super) const ADJECTIVE: u16 = 128;
 pub(super) const ADVERB: u16 = 256;
+pub(super) const OTHER: u16 = 512;
 pub(super) const COMPARATIVE: u16 = 1024;
 pub(super) const SUPERLATIVE: u16 = 2048;
 
 /// Returns whether the word is in the table as the base of a verb.
 pub(super) fn is_listed_verb(word: &str) -> bool {
-    listed(word).is_some_and(|flags| flags & VERB != 0)
+    listed(word).is_some_and(|flags| flags & BASE_VERB != 0)
 }
 
 /// Returns the flags of what a word in the table can be.

@@ -4,19 +4,20 @@
 //! "teapots", "browsed". A long unknown word in lowercase that ends in "s" counts as a plural: "baristas".
 
 use super::class_table::{
-    ADJECTIVE, ADVERB, COMPARATIVE, ING, NOUN, NOUNS, PARTICIPLE, PAST, SUPERLATIVE, VERB, VERBS, is_listed_verb, listed,
+    ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON,
+    is_listed_verb, listed,
 };
 use super::inflection::{remove_ed, remove_ing, remove_s};
 
 /// The names of classes in patterns, with their flags.
 const NAMES: [(&str, u16); 11] = [
     ("noun", NOUN),
-    ("nouns", NOUNS),
-    ("verb", VERB),
-    ("verbs", VERBS),
+    ("nouns", PLURAL_NOUN),
+    ("verb", BASE_VERB),
+    ("verbs", THIRD_PERSON),
     ("past", PAST),
     ("participle", PARTICIPLE),
-    ("ing", ING),
+    ("ing", ING_FORM),
     ("adjective", ADJECTIVE),
     ("adverb", ADVERB),
     ("comparative", COMPARATIVE),
@@ -46,8 +47,8 @@ impl Class {
     /// Returns the class of the words with "s" after them: plurals, or verbs in the third person.
     pub fn with_s(self) -> Option<Self> {
         let flag = match self.flag {
-            NOUN => NOUNS,
-            VERB => VERBS,
+            NOUN => PLURAL_NOUN,
+            BASE_VERB => THIRD_PERSON,
             _ => return None,
         };
         Some(Self { flag, only: self.only })
@@ -61,16 +62,18 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     }
     if word.ends_with('s') && !word.ends_with("ss") {
         return match listed(&remove_s(word)) {
-            Some(stem) => (if stem & NOUN != 0 { NOUNS } else { 0 }) | (if stem & VERB != 0 { VERBS } else { 0 }),
+            Some(stem) => {
+                (if stem & NOUN != 0 { PLURAL_NOUN } else { 0 }) | (if stem & BASE_VERB != 0 { THIRD_PERSON } else { 0 })
+            }
             // New nouns are frequent, new verbs are not: "baristas".
-            None if !has_capital && word.len() >= NEW_PLURAL_BYTES_MIN => NOUNS,
+            None if !has_capital && word.len() >= NEW_PLURAL_BYTES_MIN => PLURAL_NOUN,
             None => 0,
         };
     }
     if word.ends_with("ed") && is_listed_verb(&remove_ed(word)) {
         return PAST | PARTICIPLE;
     }
-    if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING } else { 0 }
+    if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING_FORM } else { 0 }
 }
 
 /// Shorter words with "s" are often no plurals.

@@ -8,24 +8,31 @@
 //! Two other checkers can add their findings: a server with the API of LanguageTool ([`language_tool`]), and a language model ([`model`]).
 //! `features/checks` calls them; this module writes their requests and reads their responses.
 
+mod agreement;
+mod amounts;
 mod class_table;
 mod classes;
+mod commas;
 pub mod dictionaries;
 pub mod findings;
 mod inflection;
 pub mod language_tool;
 mod languages;
+mod misfits;
 pub mod model;
 mod names;
 pub mod pairs;
 mod patterns;
 mod punctuation;
+mod reading;
 mod repeats;
 mod rules;
+mod sentences;
 mod spell;
 mod suggestions;
 pub mod text;
 mod tokens;
+mod verb_forms;
 pub mod word_hash;
 
 use crate::base::html_scanner as html;
@@ -39,6 +46,7 @@ use self::findings::{Finding, context, set_lines};
 use self::languages::{Languages, code};
 use self::names::Names;
 use self::rules::{RuleHit, Rules};
+use self::sentences::Style;
 use self::suggestions::Suggester;
 use self::text::{Block, html_blocks, text_blocks};
 use self::tokens::Token;
@@ -48,6 +56,9 @@ pub const WORDS_MAX: usize = 20_000;
 
 /// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
+
+/// The maximum length of a text in a finding.
+const FINDING_BYTES_MAX: usize = 300;
 
 /// The value of `metadata.aiModel` if no language model took part.
 pub const NO_MODEL: &str = "none (rules)";
@@ -137,6 +148,7 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
         names: Names::new(&options.names),
         suggester: Suggester::new(),
         grammar: options.grammar,
+        style: Style::of(tokens.iter().map(Vec::as_slice)),
         findings: Vec::new(),
         used: Vec::new(),
         missing: Vec::new(),
@@ -145,11 +157,22 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
         checker.languages.set_document(blocks, &tokens);
     }
     let languages: Vec<String> = blocks.iter().zip(&tokens).map(|(block, tokens)| checker.languages.of(block, tokens)).collect();
+    for (tokens, _) in tokens.iter_mut().zip(&languages).filter(|(_, language)| code(language) == "en") {
+        tokens::set_word_classes(tokens);
+    }
     for (tokens, language) in tokens.iter().zip(&languages) {
         checker.note_names(tokens, language);
     }
-    for ((block, tokens), language) in blocks.iter().zip(&tokens).zip(&languages) {
-        checker.block(block, tokens, language);
+    let continued: Vec<bool> = (0..tokens.len())
+        .map(|at| {
+            tokens
+                .get(at)
+                .is_some_and(|own| sentences::continues(own, at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice)))
+        })
+        .collect();
+    for (at, ((block, tokens), language)) in blocks.iter().zip(&tokens).zip(&languages).enumerate() {
+        let of = |at: usize| continued.get(at).copied().unwrap_or_default();
+        checker.block(block, tokens, language, Parts { continues: of(at), is_continued: of(at + 1) });
     }
     let Checker { mut findings, used, missing, .. } = checker;
     let more_errors = findings.len() > FINDINGS_MAX;
@@ -196,19 +219,27 @@ impl Report {
     }
 }
 
+/// Whether a sentence reaches across the blocks of a paragraph that the sender broke into lines.
+#[derive(Clone, Copy)]
+struct Parts {
+    continues: bool,
+    is_continued: bool,
+}
+
 /// The state of one check.
 struct Checker<'d> {
     languages: Languages<'d>,
     names: Names,
     suggester: Suggester,
     grammar: bool,
+    style: Style,
     findings: Vec<Finding>,
     used: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Checker<'_> {
-    fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str) {
+    fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, parts: Parts) {
         // The limit applies to the report: this check stops a little later, so that it is known whether there are more findings.
         if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
             return;
@@ -216,7 +247,7 @@ impl Checker<'_> {
         if !self.used.iter().any(|used| used == language) {
             self.used.push(language.to_owned());
         }
-        let hits = if self.grammar { grammar(tokens, &code(language)) } else { Vec::new() };
+        let hits = if self.grammar { grammar(block, tokens, language, self.style, parts) } else { Vec::new() };
         let mut taken = vec![false; tokens.len()];
         for hit in hits {
             let range = hit.hit.first..hit.hit.end;
@@ -242,6 +273,10 @@ impl Checker<'_> {
     fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
         let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
         let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
+        // A text this long is not language, and a report must stay small.
+        if last.end - first.start > FINDING_BYTES_MAX {
+            return;
+        }
         let (offset, end) = block.source_range(first.start, last.end);
         self.findings.push(Finding {
             word: block.text.get(first.start..last.end).unwrap_or_default().to_owned(),
@@ -260,7 +295,9 @@ impl Checker<'_> {
 }
 
 /// Returns the findings of the rules, most confident first.
-fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
+fn grammar(block: &Block, tokens: &[Token<'_>], language: &str, style: Style, parts: Parts) -> Vec<RuleHit<'static>> {
+    let code = code(language);
+    let code = code.as_str();
     let rules = Rules::of(code);
     let mut hits = repeats::repeats(tokens, rules);
     if let Some(rules) = rules {
@@ -270,8 +307,23 @@ fn grammar(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'static>> {
         hits.extend(repeats::articles(tokens));
         hits.extend(repeats::lowercase_i(tokens));
         hits.extend(pairs::confused(tokens));
+        hits.extend(misfits::misfits(tokens));
+        hits.extend(agreement::disagreements(tokens, language));
+        hits.extend(verb_forms::wrong_forms(tokens));
+        hits.extend(amounts::wrong_amounts(tokens));
+        hits.extend(amounts::wrong_signs(tokens));
+        hits.extend(commas::missing_commas(tokens));
+        hits.extend(sentences::lowercase_names(tokens));
     }
     hits.extend(punctuation::spacing(tokens, code));
+    hits.extend(amounts::wrong_dates(tokens, code));
+    hits.extend(sentences::unbalanced(tokens));
+    hits.extend(sentences::wide_spaces(tokens, block));
+    hits.extend(sentences::day_case(tokens, code));
+    hits.extend(sentences::lowercase_starts(tokens, style, parts.continues));
+    if !parts.is_continued {
+        hits.extend(sentences::missing_end(tokens, block, code, style));
+    }
     hits.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.hit.first.cmp(&b.hit.first)));
     hits
 }

@@ -87,6 +87,11 @@ fn halves() -> (&'static [[u8; HASH_BYTES]], &'static [u8]) {
     (hashes.as_chunks().0, steps)
 }
 
+/// Returns the words that a word can be confused with.
+pub(super) fn meant_by(word: &str) -> impl Iterator<Item = &'static str> {
+    PAIRS.get(word).into_iter().flatten().map(|(meant, _)| *meant)
+}
+
 /// Returns the confused words in an English text.
 pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| confused_at(tokens, at)).collect()
@@ -111,7 +116,11 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }
-    let word = |token: &Token<'_>| token.is_word().then(|| token.lower.clone());
+    // A name is no evidence: "to May 15".
+    let named = |token: &Token<'_>| {
+        token.is_capitalized() && !token.starts_sentence && token.lower != "i" && !token.lower.starts_with("i'")
+    };
+    let word = |token: &Token<'_>| (token.is_word() && !named(token)).then(|| token.lower.clone());
     let (before, after) = (before.and_then(word), after.and_then(word));
     let evidence = |meant: &str| {
         let ((first, last), (other_first, other_last)) = (ends(&token.lower), ends(meant));

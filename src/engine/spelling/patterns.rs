@@ -52,7 +52,8 @@ impl Members {
 
     /// Numbers can be words of a pattern too.
     fn has(&self, token: &Token<'_>) -> bool {
-        self.classes.iter().any(|class| class.has(token.can_be)) || !self.words.is_empty() && self.words.contains(&token.lower)
+        self.classes.iter().any(|class| class.has(token.word_classes))
+            || !self.words.is_empty() && self.words.contains(&token.lower)
     }
 
     fn with_s(&self) -> Self {

@@ -169,11 +169,23 @@ fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> boo
     if code(language) != "de" {
         return false;
     }
-    let is_short = word.strip_suffix("'s").is_some_and(&has);
+    let is_short = word.strip_suffix("'s").is_some_and(|stem| SHORTENED_ES.contains(&stem) || is_german_verb(stem, &has));
     let stem = word.strip_prefix("ge").and_then(|rest| rest.strip_suffix('t')).filter(|stem| stem.chars().count() >= 3);
     is_short
         || stem
             .is_some_and(|stem| has(&format!("{stem}en")) || stem.strip_suffix('e').is_some_and(|stem| has(&format!("{stem}en"))))
+}
+
+/// Words after which German shortens "es" to "'s", other than verbs whose infinitive shows what they are.
+const SHORTENED_ES: [&str; 28] = [
+    "gibt", "ist", "war", "wird", "hat", "kann", "soll", "will", "muss", "darf", "wie", "wenn", "ob", "was", "wo", "so", "wer",
+    "dass", "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",
+];
+
+/// Returns whether the word is a form of a German verb: "geht" of "gehen", "mach" of "machen".
+fn is_german_verb(word: &str, has: impl Fn(&str) -> bool) -> bool {
+    let stems = [Some(word), word.strip_suffix('t'), word.strip_suffix('e')];
+    has(word) && stems.into_iter().flatten().any(|stem| has(&format!("{stem}en")))
 }
 
 /// The pronouns that Spanish attaches to verbs.
@@ -223,11 +235,11 @@ mod tests {
 
     #[test]
     fn german_contractions_and_participles_are_known() {
-        let has = |word: &str| matches!(word, "geht" | "dimmen" | "haken" | "arbeiten");
-        for word in ["geht's", "gedimmt", "gehakt", "gearbeitet"] {
+        let has = |word: &str| matches!(word, "geht" | "gehen" | "schnell" | "dimmen" | "haken" | "arbeiten");
+        for word in ["geht's", "gibt's", "gedimmt", "gehakt", "gearbeitet"] {
             assert!(is_german_form(word, "de", has), "{word}");
         }
-        for word in ["gehts", "getimmt", "get", "geht'"] {
+        for word in ["gehts", "schnell's", "getimmt", "get", "geht'"] {
             assert!(!is_german_form(word, "de", has), "{word}");
         }
         assert!(!is_german_form("gedimmt", "en", has));

@@ -35,6 +35,10 @@ pub struct Block {
     pub kind: BlockKind,
     /// The value of the nearest `lang` attribute.
     pub language: Option<String>,
+    /// Whether a link is the last part of the block.
+    pub ends_with_link: bool,
+    /// The positions of spaces in the text for which the source has two spaces in a row, and no line break.
+    pub wide_spaces: Vec<usize>,
     /// Invariant: ascending by `text`, and the first run starts at 0.
     runs: Vec<Run>,
 }
@@ -364,12 +368,16 @@ struct Builder {
     runs: Vec<Run>,
     /// White space that is added only if more text follows: the character, its position and its length.
     space: Option<(char, usize, usize)>,
+    /// The number of spaces since the last text, or `None` if other white space is among them.
+    spaces: Option<usize>,
+    wide_spaces: Vec<usize>,
     /// Whether a link has just ended, with nothing after it.
     after_link: bool,
 }
 
 impl Builder {
     fn push(&mut self, character: char, source: usize, source_length: usize, keeps_lines: bool) {
+        let is_plain = character == ' ';
         let character = match character {
             // The typographic apostrophe, and characters used in its place.
             '\u{2019}' | '\u{2BC}' | '\u{FF07}' => '\'',
@@ -381,6 +389,7 @@ impl Builder {
             other => other,
         };
         if character == ' ' || character == '\n' {
+            self.spaces = self.spaces.filter(|_| is_plain).map(|count| count + 1);
             let replaces = self.space.is_none_or(|(present, ..)| present == ' ' && character == '\n');
             if replaces && !self.text.is_empty() {
                 self.space = Some((character, source, source_length));
@@ -389,8 +398,12 @@ impl Builder {
         }
         self.after_link = false;
         if let Some((space, at, length)) = self.space.take() {
+            if self.spaces == Some(2) {
+                self.wide_spaces.push(self.text.len());
+            }
             self.append(space, at, length);
         }
+        self.spaces = Some(0);
         self.append(character, source, source_length);
     }
 
@@ -421,8 +434,9 @@ impl Builder {
 
     /// Returns the block if it contains letters, and starts the next one.
     fn finish(&mut self, kind: BlockKind, language: Option<String>) -> Option<Block> {
-        let Self { text, runs, .. } = std::mem::take(self);
-        text.chars().any(char::is_alphabetic).then_some(Block { text, kind, language, runs })
+        let Self { text, runs, wide_spaces, after_link, .. } = std::mem::take(self);
+        let ends_with_link = after_link;
+        text.chars().any(char::is_alphabetic).then_some(Block { text, kind, language, ends_with_link, wide_spaces, runs })
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) struct Token<'a> {
     pub text: &'a str,
     /// The text in lowercase.
     pub lower: String,
-    /// What an English word can be ([`super::classes`]).
-    pub can_be: u16,
+    /// What an English word can be ([`super::classes`]); 0 in other languages.
+    pub word_classes: u16,
     pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
@@ -69,10 +69,19 @@ impl Token<'_> {
     }
 }
 
-/// Returns all tokens of a text.
+/// Returns all tokens of an English text.
 #[cfg(test)]
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
-    tokens_to(text, usize::MAX).0
+    let mut tokens = tokens_to(text, usize::MAX).0;
+    set_word_classes(&mut tokens);
+    tokens
+}
+
+/// Sets what the words of an English text can be.
+pub(super) fn set_word_classes(tokens: &mut [Token<'_>]) {
+    for token in tokens.iter_mut().filter(|token| token.is_word()) {
+        token.word_classes = flags(&token.lower, token.is_capitalized());
+    }
 }
 
 /// Returns the tokens of a text up to a number of words, and the position in the text after them.
@@ -111,8 +120,7 @@ impl<'a> Splitter<'a> {
         let text = self.text.get(start..end).unwrap_or_default();
         let lower = if kind == TokenKind::Word { text.to_lowercase() } else { text.to_owned() };
         let (spaced, new_line) = (std::mem::take(&mut self.spaced), std::mem::take(&mut self.new_line));
-        let can_be = if kind == TokenKind::Word { flags(&lower, text.starts_with(char::is_uppercase)) } else { 0 };
-        self.tokens.push(Token { text, lower, can_be, kind, start, end, spaced, new_line, starts_sentence: false });
+        self.tokens.push(Token { text, lower, word_classes: 0, kind, start, end, spaced, new_line, starts_sentence: false });
         end.max(start + 1)
     }
 

@@ -2,8 +2,9 @@
 
 use tokio::time::Instant;
 
-use super::Format;
+use super::translate::translate;
 use super::views::{EmailExport, ExportEmails, FileView};
+use super::{Format, Target};
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Failure, Spec};
@@ -20,14 +21,16 @@ struct File {
     blob: BlobId,
     /// The content of the file; `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
+    /// The merge fields that the platform has no counterpart for.
+    untranslated: Vec<String>,
 }
 
-/// Exports a conversation's finished emails in one format.
+/// Exports a conversation's finished emails in one format, or for one platform.
 pub async fn export(
     context: &Context,
     spec: &'static Spec,
     wanted: ExportEmails,
-    format: Format,
+    target: Target,
 ) -> Result<EmailExport, Failure> {
     let started = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
@@ -41,20 +44,26 @@ pub async fn export(
     }
     let mut files = Vec::with_capacity(finished.len());
     for email in finished {
-        files.push(file(context, email, format).await?);
+        files.push(file(context, email, target).await?);
     }
     let mut views = Vec::with_capacity(files.len());
     for file in &files {
         let (url, expires_at) = context.engine.file_link(file.blob);
-        let (filename, email_id) = (file.name.clone(), file.email);
-        views.push(FileView { filename, url, format: format.word(), email_id, expires_at: WireTime(expires_at) });
+        views.push(FileView {
+            filename: file.name.clone(),
+            url,
+            format: target.format().word(),
+            email_id: file.email,
+            untranslated: Some(file.untranslated.clone()).filter(|fields| !fields.is_empty()),
+            expires_at: WireTime(expires_at),
+        });
     }
     let expires_at = views.first().map(|view| view.expires_at.0);
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
         for File { name, blob, bytes, .. } in files {
             match bytes {
                 Some(bytes) => {
-                    let content_type = format.content_type().to_owned();
+                    let content_type = target.format().content_type().to_owned();
                     let head = Head { complete: true, bytes: 0, content_type, name, expires_at };
                     blobs::put_as(tx, blob, head, &bytes);
                 }
@@ -65,18 +74,25 @@ pub async fn export(
     };
     context.write(spec, keep).await?;
     let execution_time = started.elapsed().as_millis() as u64;
-    Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: format.word() })
+    Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: target.word() })
 }
 
-async fn file(context: &Context, email: Finished, format: Format) -> Result<File, Failure> {
+async fn file(context: &Context, email: Finished, target: Target) -> Result<File, Failure> {
     let id = email.id;
-    let name = format!("{}.{}", email.file_name(), format.word());
-    if let (Format::Png, Some(blob)) = (format, email.screenshot) {
-        return Ok(File { email: id, name, blob, bytes: None });
+    let (format, blob) = (target.format(), blob_id(&email, target));
+    if let Target::Platform(provider) = target {
+        let translation = translate(&email.html, provider, &email.subject);
+        let name = format!("{}-{}.{}", email.file_name(), provider.alias(), format.word());
+        let bytes = Some(translation.html.into_bytes());
+        return Ok(File { email: id, name, blob, bytes, untranslated: translation.untranslated });
     }
-    let blob = blob_id(&email, format);
+    let name = format!("{}.{}", email.file_name(), format.word());
+    let of = |blob, bytes| File { email: id, name, blob, bytes, untranslated: Vec::new() };
+    if let (Format::Png, Some(blob)) = (format, email.screenshot) {
+        return Ok(of(blob, None));
+    }
     if blobs::head(&context.data().store.read(), blob)?.is_some() {
-        return Ok(File { email: id, name, blob, bytes: None });
+        return Ok(of(blob, None));
     }
     let bytes = match format {
         Format::Html => email.html.into_bytes(),
@@ -87,12 +103,12 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
         Format::Png => emails::draw_png(&context.engine, &email.html).await?,
         Format::Pdf => emails::draw_pdf(&context.engine, &email.html, &email.subject).await?,
     };
-    Ok(File { email: id, name, blob, bytes: Some(bytes) })
+    Ok(of(blob, Some(bytes)))
 }
 
-/// Returns the file ID for an email version in a format. An export is used again unless the HTML has changed, for example with the postal
+/// Returns the file ID for an email version and a target. An export is used again unless the HTML has changed, for example with the postal
 /// address of the brand.
-fn blob_id(email: &Finished, format: Format) -> BlobId {
-    let name = format!("export {} {} {} {}", email.id, email.version, format.word(), email.html);
+fn blob_id(email: &Finished, target: Target) -> BlobId {
+    let name = format!("export {} {} {} {}", email.id, email.version, target.word(), email.html);
     BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes"))
 }

@@ -1,13 +1,15 @@
-//! Exports finished emails as files. Users upload the files to other platforms themselves: connecting an account is not supported yet.
+//! Exports finished emails as files, also in the merge languages of other platforms. Users upload the files to the platforms themselves.
 //!
 //! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
 //! unless the brand's postal address has changed.
 
 mod files;
 pub mod ops;
+mod translate;
 pub mod views;
 
 use crate::vocab::permissions::Permission;
+use crate::vocab::providers::Provider;
 
 /// The permission to export emails, which is the permission to read emails, because an export contains nothing else.
 const READER: Permission = Permission::EmailRead;
@@ -51,6 +53,31 @@ impl Format {
             Self::Mjml => "text/plain; charset=utf-8",
             Self::Png => "image/png",
             Self::Pdf => "application/pdf",
+        }
+    }
+}
+
+/// What an export creates: a file in a format, or the HTML in the merge language of a platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Format(Format),
+    Platform(Provider),
+}
+
+impl Target {
+    /// Returns the target's wire name.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.word(),
+            Self::Platform(provider) => provider.word(),
+        }
+    }
+
+    /// Returns the format of the files.
+    fn format(self) -> Format {
+        match self {
+            Self::Format(format) => format,
+            Self::Platform(_) => Format::Html,
         }
     }
 }

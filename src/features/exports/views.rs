@@ -17,6 +17,15 @@ pub struct ExportEmails {
     pub project_id: Option<ProjectId>,
 }
 
+/// Where a platform's export goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "ExportDestination")]
+pub enum Destination {
+    /// A file to download, which needs no account on the platform.
+    File,
+}
+
 /// The exported files.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +35,7 @@ pub struct EmailExport {
     pub files: Vec<FileView>,
     /// The duration of the export in milliseconds.
     pub execution_time: u64,
-    #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
+    #[schemars(extend("enum" = ["html", "mjml", "png", "pdf", "platform_a", "platform_b", "platform_c"]))]
     pub export_type: &'static str,
 }
 
@@ -40,6 +49,8 @@ pub struct FileView {
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
     pub email_id: EmailId,
+    /// The merge fields that were removed because the platform has no counterpart; absent if there are none.
+    pub untranslated: Option<Vec<String>>,
     /// When the link expires.
     pub expires_at: WireTime,
 }
@@ -56,6 +67,7 @@ impl EmailExport {
                 url: file.into(),
                 format: word,
                 email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
+                untranslated: None,
                 expires_at: WireTime::sample(),
             }],
             execution_time: 12,

@@ -17,6 +17,7 @@ pub enum Loss {
     Dkim,
     Webhooks,
     MailServices,
+    Connections,
     Authenticators,
     Erased,
     Replays,
@@ -24,8 +25,16 @@ pub enum Loss {
 
 impl Loss {
     /// All kinds of loss, most serious first.
-    pub const ALL: [Self; 7] =
-        [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::MailServices, Self::Authenticators, Self::Replays];
+    pub const ALL: [Self; 8] = [
+        Self::Erased,
+        Self::Links,
+        Self::Dkim,
+        Self::Webhooks,
+        Self::MailServices,
+        Self::Connections,
+        Self::Authenticators,
+        Self::Replays,
+    ];
 
     /// Returns the name of this kind of loss on the command line.
     pub fn word(self) -> &'static str {
@@ -34,6 +43,7 @@ impl Loss {
             Self::Dkim => "dkim",
             Self::Webhooks => "webhooks",
             Self::MailServices => "mail-services",
+            Self::Connections => "connections",
             Self::Authenticators => "authenticators",
             Self::Erased => "erased",
             Self::Replays => "replays",
@@ -53,6 +63,7 @@ impl Loss {
             Self::MailServices => {
                 "mail services: their secrets are lost; their bounces and complaints are rejected until you enter the secrets again"
             }
+            Self::Connections => "connections to other platforms: their keys are lost; enter the key of each account again",
             Self::Authenticators => {
                 "users: they sign in with only their password until they set up their authenticator app again"
             }
@@ -97,6 +108,7 @@ impl Losses {
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
             add(Loss::MailServices, closed.mail_services);
+            add(Loss::Connections, closed.connections);
             add(Loss::Links, tx.rows(tables::MAILINGS)?);
             add(Loss::Erased, suppressions::named_by_hash_alone(tx)?);
             add(Loss::Replays, tx.rows(tables::REPLAYS)?);

@@ -14,12 +14,37 @@ pub use store::require;
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
-use crate::engine::store::ReadTx;
+use crate::engine::store::{Read, ReadTx, Result as StoreResult, WriteTx};
 use crate::features::filters::FilterTree;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::limits;
 
-use store::Segment;
+use store::{NewSegment, Segment};
+
+/// Returns whether the project has a segment with this name, ignoring case.
+pub fn has_name(tx: &impl Read, project: ProjectId, name: &str) -> StoreResult<bool> {
+    Ok(store::named(&store::all(tx, project)?, name).is_some())
+}
+
+/// Adds a segment with a filter that the caller has checked. Fails if the name is taken or the project has the maximum number of segments.
+pub fn add(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    (name, description): (String, Option<String>),
+    filters: FilterTree,
+) -> Result<Segment, Failure> {
+    let others = store::all(tx, project)?;
+    check_name(&others, &name, None)?;
+    if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
+        let detail = format!("A project can have at most {} segments. Delete a segment first.", limits::SEGMENTS_PER_PROJECT_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let new = NewSegment { id: SegmentId::make(tx.now(), tx.random()), name, description, filters };
+    let segment = Segment::new(new, tx.now());
+    store::save(tx, project, &segment);
+    Ok(segment)
+}
 
 /// Returns an error if one of the segments in `others`, except the segment `own`, already has this name.
 fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<(), Failure> {

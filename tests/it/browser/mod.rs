@@ -17,6 +17,7 @@ use crate::dashboard::attacks::{address, routes};
 use crate::support::Server;
 use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::hook_sink::HookSink;
+use crate::support::platforms::Platforms;
 use crate::users::{OWNER, PASSWORD, owned};
 
 /// Returns a URL on a server.
@@ -146,7 +147,9 @@ async fn do_all(scripts: bool) {
         return;
     }
     let driver = Driver::start();
-    let server = owned(&settings());
+    let url = Platforms::start(30).url();
+    let platforms = format!("[connections]\nklaviyo_url = \"{url}\"\nmailchimp_url = \"{url}\"\nhubspot_url = \"{url}\"\n");
+    let server = owned(&format!("{}{platforms}", settings()));
     let there = Furnished::new(&server, "Fresh bread", "http://127.0.0.1:9").await;
     let sink = HookSink::content().await;
     let mut tab = driver.browser().await;

@@ -9,6 +9,7 @@ use super::{at, look};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
+use crate::support::platforms::KLAVIYO_KEY;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -49,6 +50,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
     ("/{environment}/settings/mail-services", |scene| Box::pin(mail_services(scene))),
     ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
+    ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
+    ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -192,6 +195,27 @@ async fn mail_service(scene: &Scene<'_>) {
     tab.sees("Saved.").await;
     scene.press_and_agree("Create new URL").await;
     tab.sees("/feedback/").await;
+}
+
+async fn connections(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/connections").await;
+    tab.click("input[name=provider][value=klaviyo]").await;
+    tab.fill("#apiKey", KLAVIYO_KEY).await;
+    tab.press("Connect").await;
+    tab.sees("Account connected.").await;
+}
+
+/// Uses the account that the task before connected.
+async fn platform_import(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/contacts/import/platform").await;
+    tab.click("input[name=source]").await;
+    tab.press("Import contacts").await;
+    tab.sees("Contact import").await;
+    scene.open("/test/settings/connections").await;
+    scene.press_and_agree("Remove").await;
+    tab.sees("Connection removed.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

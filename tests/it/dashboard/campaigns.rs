@@ -126,6 +126,11 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     assert!(skipped.text.contains("left@example.com") && !skipped.text.contains("ada@example.com"), "{}", skipped.text);
     assert_eq!(browser.get(&format!("{here}/log?show=nonsense")).await.status, 400);
 
+    // The page to send it offers nothing more.
+    let over = browser.get(&format!("{here}/launch")).await;
+    let forms = ["value=\"schedule\"", "value=\"send\"", "Fix the problems above"];
+    assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("Show report"), "{}", over.text);
+
     // Try to send the campaign again, then archive it.
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(again.status == 409, "a campaign is sent once: {}", again.text);
@@ -417,12 +422,18 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_user_who_cannot_export_to_a_platform_sees_the_remedy() {
+async fn an_email_is_exported_in_the_language_of_a_platform_without_an_account() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/").await;
-    for platform in ["a", "b", "c"] {
+    for (platform, link) in [("a", "{% unsubscribe_link %}"), ("b", "*|UNSUB|*"), ("c", "{{ unsubscribe_link_all }}")] {
+        let asked = json!({ "conversationId": stage.conversation, "as": "file" });
+        let made = client.data(&format!("exports.platform_{platform}"), asked).await;
+        assert_eq!((&made["exportType"], &made["files"][0]["format"]), (&json!(format!("platform_{platform}")), &json!("html")));
+        let url = made["files"][0]["url"].as_str().expect("a link").to_owned();
+        let file = browser.get(&url[url.find("/v1/").expect("a file")..]).await;
+        assert!(file.text.contains(link) && !file.text.contains("unsubscribe_url"), "{platform}: {}", file.text);
         let asked = json!({ "conversationId": stage.conversation });
         let refused = client.call(&format!("exports.platform_{platform}"), asked).await;
         assert_eq!((refused.status, refused.code().as_str()), (409, "PROVIDER_NOT_CONNECTED"));
@@ -431,7 +442,9 @@ async fn a_user_who_cannot_export_to_a_platform_sees_the_remedy() {
         assert!(body["error"].as_str().is_some_and(|error| error.contains(link)), "{body}");
         let path = &link[link.find("/test/").expect("a page of test data")..];
         let page = browser.get(path).await;
-        assert!(page.status == 200 && page.text.contains("Export as HTML"), "{path}: {}", page.text);
+        assert!(page.status == 200 && page.text.contains("Export as Klaviyo"), "{path}: {}", page.text);
+        let made = browser.get(&format!("{path}?format=platform_{platform}")).await;
+        assert!(made.status == 200 && made.text.contains("The file is ready"), "{path}: {}", made.text);
     }
 }
 

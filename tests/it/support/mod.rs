@@ -16,6 +16,10 @@ pub mod mail_sink;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/name_server.rs"]
 pub mod name_server;
+// The library's own tests use this server, too.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
+#[path = "../../../src/testing/platforms.rs"]
+pub mod platforms;
 pub mod postfix;
 pub mod redirect;
 pub mod server;

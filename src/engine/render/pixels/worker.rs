@@ -24,6 +24,9 @@ use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
 
+/// The number of characters of an unknown client's key that an error repeats.
+const UNKNOWN_CLIENT_CHARACTERS: usize = 60;
+
 /// The command-line options of a worker process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerOptions {
@@ -160,6 +163,7 @@ fn perform(
             let is_known = |client: &&String| checker.profiles.iter().any(|profile| profile.is(client));
             if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
                 let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
+                let unknown: String = unknown.chars().take(UNKNOWN_CLIENT_CHARACTERS).collect();
                 return Err(RenderError::Misused(format!("\"{unknown}\" is not a client; the clients are {}", all.join(", "))));
             }
             let checked = report::check(checker, html, &clients);

@@ -1,4 +1,4 @@
-//! Work on contacts that takes longer than a request: large bulk writes, file imports, exports and bulk changes.
+//! Work on contacts that takes longer than a request: large bulk writes, imports, exports and bulk changes.
 //!
 //! A job is a row. The worker reads the row, does a limited amount of work, and records the progress in the same transaction. After a
 //! crash, a job therefore resumes where it was, and no work is done twice; only an export starts again. A job stores the account and the
@@ -13,13 +13,14 @@ mod formula_escape;
 mod import;
 pub(super) mod model;
 pub mod pending_imports;
+pub mod provider;
 mod records;
 #[cfg(test)]
 mod tests;
 mod worker;
 
 pub use columns::{ColumnMap, Columns, tag_names};
-pub use model::{Bulk, Change, ContactEdits, ContactQuery, Export, Import, Job, State, Task};
+pub use model::{Bulk, Change, ContactEdits, ContactQuery, Export, Import, Job, ProviderImport, ProviderSource, State, Task};
 #[cfg(any(test, fuzzing))]
 pub use records::Records;
 pub use records::{Encoding, Sniffer, headers};
@@ -101,7 +102,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     job.completed_at = Some(tx.now());
     store::save_changed(tx, &before, &job);
     match &job.task {
-        Task::Bulk(_) => imported(tx, &job),
+        Task::Bulk(_) | Task::Provider(_) => imported(tx, &job),
         Task::Import(import) => {
             imported(tx, &job);
             let now = tx.now();

@@ -8,7 +8,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::features::contacts::batch::{Counts, OnConflict, RowNote};
 use crate::vocab::contact_status::Status;
-use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId, SegmentId};
+use crate::vocab::ids::{AccountId, BlobId, ConnectionId, JobId, ProjectId, SegmentId};
+use crate::vocab::providers::{ConsentMode, Provider, SourceKind};
 
 /// A job that imports, exports, writes or changes contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,7 @@ pub enum Task {
     Import(Import),
     Export(Export),
     Change(Change),
+    Provider(ProviderImport),
 }
 
 /// The task of writing the rows in one request, which are stored as [`JobRow::Waiting`].
@@ -92,6 +94,58 @@ pub struct Import {
     pub offset: u64,
     /// The number of the last row that has been processed. The headers are row 1.
     pub row: u32,
+}
+
+/// The task of importing contacts from a connected platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderImport {
+    pub provider: Provider,
+    pub connection: ConnectionId,
+    pub sources: Vec<ProviderSource>,
+    pub consent_mode: ConsentMode,
+    /// The name of the tag that every imported contact gets.
+    pub tag: String,
+    /// Where the next page starts.
+    pub position: Position,
+    /// The number of contacts read so far, including excluded ones.
+    pub row: u32,
+    /// The number of contacts that were not imported because they never subscribed.
+    pub excluded: u64,
+    /// The number of contacts read from the current source.
+    pub read: u64,
+    /// The number of contacts in the current source, if the platform states it.
+    pub expected: Option<u64>,
+    /// Why the import waits, and until when.
+    pub pause: Option<Pause>,
+    /// The number of failures since the last page.
+    pub failures: u32,
+}
+
+/// A set of contacts on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderSource {
+    pub id: String,
+    pub kind: SourceKind,
+    pub name: String,
+}
+
+/// The start of a page of contacts on a platform.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The index of the source.
+    pub source: u32,
+    /// The platform's cursor within the source; `None` for the first page.
+    pub cursor: Option<String>,
+}
+
+/// A pause of an import from a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// The reason, as a sentence for users.
+    pub reason: String,
+    pub since: Timestamp,
+    /// When the import tries again. Reconnecting also ends the pause.
+    pub until: Timestamp,
 }
 
 /// The task of writing contacts to a file.

@@ -18,6 +18,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
             Task::Import(import) => import::step(data, &job, import),
             Task::Export(export) => export::step(data, &job, export),
             Task::Change(change) => change::step(data, &job, change),
+            // The worker of the connections reads the contacts from the platform.
+            Task::Provider(_) => Ok(false),
         };
         match turn {
             Ok(unfinished) => more |= unfinished,
@@ -40,8 +42,11 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
 /// Merges the runs that imports write into the email index. While imports are running, merges only if there are many runs.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
-    let importing: Vec<ProjectId> =
-        open_jobs(&tx)?.into_iter().filter(|job| matches!(job.task, Task::Import(_))).map(|job| job.project).collect();
+    let importing: Vec<ProjectId> = open_jobs(&tx)?
+        .into_iter()
+        .filter(|job| matches!(job.task, Task::Import(_) | Task::Provider(_)))
+        .map(|job| job.project)
+        .collect();
     let mut more = false;
     for project in email_index::projects_with_runs(&tx)? {
         let much = email_index::is_full(&tx, project)?;

@@ -33,7 +33,7 @@ pub struct ListImportErrors {
 /// A note on one row of the imported file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportError {
-    /// The number of the row in the file. The headers are row 1.
+    /// The number of the row in the file, where the headers are row 1; in an import from a platform, the number of the contact.
     pub row: u32,
     /// The email in the row, if there is one.
     pub email: Option<String>,
@@ -80,7 +80,7 @@ impl Query for ImportErrors {
     fn run(view: &View<'_>, input: ListImportErrors) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
-        let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let (Task::Import(_) | Task::Provider(_)) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let notes = jobs::notes(view.tx, job.id, window.offset, window.limit)?;
         Ok(Page { items: notes.into_iter().map(ImportError::from).collect(), total: job.note_count.into(), window })
     }

@@ -1,4 +1,4 @@
-//! Returns the progress of a file import.
+//! Returns the progress of an import from a file or a platform.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use crate::features::contacts::jobs::{self, State, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
+use crate::vocab::providers::Provider;
 
 pub struct ImportStatus;
 
@@ -25,7 +26,7 @@ pub struct ImportRef {
     pub project_id: Option<ProjectId>,
 }
 
-/// The progress of a file import. API clients expect its field names in snake case.
+/// The progress of an import. API clients expect its field names in snake case.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportProgress {
     /// Always `contact_import`.
@@ -34,8 +35,14 @@ pub struct ImportProgress {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
-    /// The share of the file that has been imported, from 0 to 1.
+    /// The share of the contacts that have been imported, from 0 to 1.
     pub progress: f64,
+    /// The platform that the contacts are imported from; absent for a file.
+    pub provider: Option<Provider>,
+    /// The number of contacts that were not imported because they never subscribed; absent for a file.
+    pub excluded: Option<u64>,
+    /// Why the import waits, and what ends the wait; absent if it does not wait.
+    pub waiting: Option<String>,
     /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
     pub created_at: WireTime,
@@ -80,6 +87,9 @@ impl Operation for ImportStatus {
             status: "completed",
             counts: RowCounts { total: 1_000, created: 900, updated: 60, skipped: 38, failed: 2 },
             progress: 1.0,
+            provider: None,
+            excluded: None,
+            waiting: None,
             error: None,
             created_at: WireTime::sample(),
             completed_at: Some(WireTime::sample()),
@@ -91,17 +101,22 @@ impl Operation for ImportStatus {
 impl Query for ImportStatus {
     fn run(view: &View<'_>, input: ImportRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
-        let Task::Import(import) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
-        let progress = match job.state {
-            State::Completed => 1.0,
-            _ => import.progress(view.tx)?,
+        let (progress, platform) = match &job.task {
+            Task::Import(import) => (import.progress(view.tx)?, None),
+            Task::Provider(import) => (import.progress(), Some(import)),
+            Task::Bulk(_) | Task::Export(_) | Task::Change(_) => return Err(jobs::wrong_kind(job.id)),
         };
+        let is_open = matches!(job.state, State::Waiting | State::Running);
+        let pause = platform.and_then(|import| import.pause.as_ref()).filter(|_| is_open);
         Ok(Done(ImportProgress {
             object: "contact_import",
             id: job.id,
             status: job.state.word(),
             counts: job.counts.into(),
-            progress,
+            progress: if job.state == State::Completed { 1.0 } else { progress },
+            provider: platform.map(|import| import.provider),
+            excluded: platform.map(|import| import.excluded),
+            waiting: pause.map(|pause| pause.reason.clone()),
             error: job.state.reason(),
             created_at: WireTime(job.created_at),
             completed_at: job.completed_at.map(WireTime),

@@ -57,7 +57,7 @@ impl From<Job> for ContactJob {
     fn from(job: Job) -> Self {
         let kind = match job.task {
             Task::Bulk(_) => "bulk",
-            Task::Import(_) => "import",
+            Task::Import(_) | Task::Provider(_) => "import",
             Task::Export(_) => "export",
             Task::Change(_) => "change",
         };

@@ -4,4 +4,4 @@ mod model;
 mod parse;
 
 pub use model::*;
-pub use parse::{ABBREVIATIONS, Class, coverage, is_greeting, parse};
+pub use parse::{ABBREVIATIONS, Class, coverage, is_greeting, parse, zone};

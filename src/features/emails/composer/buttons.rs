@@ -35,9 +35,9 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&capital(&label)), href })
     }
 
-    /// Returns the label of a button that leads from an announcement to the page of the product that it is about.
+    /// Returns the label of a button that leads from the news of a product to its page.
     fn label_of_product(&mut self) -> Option<String> {
-        if !self.content.announces_product(self.shape) {
+        if !(self.content.announces_product(self.shape) || self.presents_product()) {
             return None;
         }
         self.book.line_within("common.button_product", BUTTON_CHARACTERS_MAX)

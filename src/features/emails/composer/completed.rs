@@ -1,7 +1,7 @@
 //! Completes a brief before it becomes an email.
 //!
-//! The parser of prompts separates words whose meaning is unclear. If such words are inside a sentence that the email prints, the sentence
-//! would be incomplete without them, so they are joined with it.
+//! The parser of prompts separates names, and words before an address, whose meaning is unclear on their own. The facts next to them make
+//! them clear, so they become part of these facts.
 
 use super::language::{Bank, Language};
 use super::text::{capital, folded, tidy};
@@ -24,9 +24,7 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
     let mut brief = brief.clone();
     for part in std::mem::take(&mut brief.unclear) {
         let is_joined = part.span.is_some_and(|span| {
-            joins_statement(&mut brief, &part, span, language)
-                || continues(&mut brief, &part, span, language)
-                || leads_to_contact(&mut brief, &part, span)
+            leads_to_contact(&mut brief, &part, span)
                 || ends_story(&mut brief, &part, span)
                 || names_product(&mut brief, &part, span, language, ":")
         });
@@ -56,74 +54,6 @@ pub fn count(text: &str) -> usize {
 
 pub fn is_statement(fact: &Fact) -> bool {
     matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.story.is_none()
-}
-
-/// Returns the statement that starts at most `gap` characters after a position.
-fn statement_after(brief: &Brief, end: u32, gap: u32) -> Option<usize> {
-    let follows = |fact: &Fact| fact.span.and_then(|span| span.start.checked_sub(end)).is_some_and(|own| own <= gap);
-    brief.facts.iter().position(|fact| is_statement(fact) && follows(fact))
-}
-
-/// Joins an unclear part with the statements next to it if it is in the middle of a sentence: "New in the shop: the tweed from Saxony, 100
-/// g for €14.90", "We sent the wrong links (orders 10 to 20)". At the start of a sentence, such words are often a note to the writer.
-fn joins_statement(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
-    let Some(at) = statement_after(brief, span.end, 1) else { return false };
-    let is_sentence =
-        part.text.starts_with(char::is_uppercase) && !part.text.trim_end().ends_with(['.', '!', '?', ':', ';', ',']);
-    let is_aside = brief.facts[at].text.starts_with('(') && is_sentence;
-    let is_label = |fact: &Fact| count(&fact.text) <= LABEL_WORDS_MAX;
-    let ends = |fact: &Fact| fact.span.is_some_and(|own| own.end + SIGN_GAP == span.start) && is_label(fact);
-    let before = brief.facts.iter().position(|fact| is_statement(fact) && ends(fact));
-    let before = before.filter(|_| part.text.trim_end().ends_with(',') && count(&part.text) > NAME_WORDS_MAX);
-    if !is_aside && before.is_none() {
-        return false;
-    }
-    let mut text = format!("{} {}", part.text.trim(), lowered(brief, at, language));
-    let whole = Span { start: span.start, end: brief.facts[at].span.map_or(span.end, |own| own.end) };
-    (brief.facts[at].text, brief.facts[at].span) = (capital(&text), Some(whole));
-    if let Some(before) = before {
-        let head = tidy(&brief.facts[before].text);
-        text = format!("{}: {text}", head.trim_end_matches('.'));
-        let start = brief.facts[before].span.map_or(span.start, |own| own.start);
-        (brief.facts[at].text, brief.facts[at].span) = (capital(&text), Some(Span { start, ..whole }));
-        brief.facts.remove(before);
-    }
-    true
-}
-
-/// Joins an unclear part with the statements before and after it, whose sentence it continues: "Set a cap per project, get an alert at
-/// 80% of the budget, and see what is left". A part without a statement after it joins the person before it: "with Dana Ruiz, head of
-/// product".
-fn continues(brief: &mut Brief, part: &Part, span: Span, language: Language) -> bool {
-    let is_inside = part.text.starts_with(char::is_lowercase);
-    let ends = |fact: &Fact| is_statement(fact) && fact.span.is_some_and(|own| own.end + SIGN_GAP == span.start);
-    let Some(before) = brief.facts.iter().position(ends).filter(|_| is_inside) else { return false };
-    let head = tidy(&brief.facts[before].text);
-    let head = head.trim_end_matches(['.', ',']).to_owned();
-    let start = brief.facts[before].span.map_or(span.start, |own| own.start);
-    let is_person = |fact: &Fact| fact.kind == FactKind::Person && head.ends_with(fact.text.trim());
-    // Only the last item of a list follows: "…, and see what is left".
-    let is_last = |at: &usize| {
-        let first = brief.facts[*at].text.split(' ').next().unwrap_or_default().to_lowercase();
-        part.text.trim_end().ends_with(',') && Bank::of(language).phrases("words.and").contains(&first)
-    };
-    let after = statement_after(brief, span.end, 1).filter(is_last);
-    if let Some(after) = after {
-        let rest = brief.facts[after].text.clone();
-        let mut letters = rest.chars();
-        let first: String = letters.next().into_iter().flat_map(char::to_lowercase).collect();
-        let end = brief.facts[after].span.map_or(span.end, |own| own.end);
-        brief.facts[before].text = format!("{head}, {} {first}{}", part.text.trim(), letters.as_str());
-        brief.facts[before].span = Some(Span { start, end });
-        brief.facts.remove(after);
-        return true;
-    }
-    if !brief.facts.iter().any(is_person) || count(&part.text) > LABEL_WORDS_MAX {
-        return false;
-    }
-    brief.facts[before].text = format!("{head}, {}.", part.text.trim().trim_end_matches('.'));
-    brief.facts[before].span = Some(Span { start, end: span.end });
-    true
 }
 
 /// Returns a statement as the continuation of a sentence: its first letter becomes lowercase, unless it starts with a name or a German

@@ -10,7 +10,7 @@ use super::format::{Money, Saving};
 use super::language::{Bank, Format, Language};
 use super::rules::Rules;
 use super::text::{folded, is_in, tidy};
-use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span, zone};
 use crate::features::projects::brand::Brand;
 
 /// The content of a brief, sorted for one email. Facts and stories are referred to by their positions in the brief.
@@ -193,7 +193,8 @@ impl<'a> Content<'a> {
             }
             _ => false,
         };
-        let is_place = fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim())));
+        let is_place =
+            fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim(), self.language)));
         literal || counted || is_place || self.forms(fact).iter().any(shown)
     }
 
@@ -225,13 +226,21 @@ impl<'a> Content<'a> {
         match &fact.value {
             Some(FactValue::Days { first, last: None }) => Some(format.date(*first, self.today)),
             Some(FactValue::Days { first, last: Some(last) }) => Some(format.days(*first, *last, self.today)),
+            Some(FactValue::Clock { start, .. }) if self.is_half_open(&fact.text, *start) => Some(tidy(&fact.text)),
             Some(FactValue::Clock { start, end }) => {
                 let time = end.map_or_else(|| format.time(*start), |end| format.times(*start, end));
-                Some(super::format::zone(&fact.text).map_or_else(|| time.clone(), |zone| format!("{time} {zone}")))
+                Some(zone(&fact.text).map_or_else(|| time.clone(), |zone| format!("{time} {zone}")))
             }
             Some(FactValue::Money { amount, currency }) if is_bare(&fact.text) => Some(format.amount(*amount, currency)),
             _ => words(),
         }
+    }
+
+    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half past
+    /// seven".
+    fn is_half_open(&self, text: &str, start: Time) -> bool {
+        let is_named = Bank::of(self.language).phrases("words.halves").iter().any(|half| folded(text).contains(half.as_str()));
+        self.format.is_halved() && (1..12).contains(&start.hour()) && !is_named && !text.trim_start().starts_with('0')
     }
 
     fn cards(&self, brand: &Brand) -> Vec<Card> {

@@ -84,7 +84,7 @@ impl Source<'_> {
             self.season()
                 .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
         );
-        let news = self.news().filter(|_| content.items().is_empty());
+        let news = self.reduced_price().or_else(|| self.news()).filter(|_| content.items().is_empty());
         know("brief_news", flag(news.as_ref().is_some_and(|news| news.chars().count() <= NAME_CHARACTERS_MAX)));
         know("news", news);
         let event = content
@@ -99,7 +99,7 @@ impl Source<'_> {
         let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let full = content.venue().filter(|_| invites);
-        let place = venue.map(|fact| super::venue::own_place(fact.text.trim()).to_owned());
+        let place = venue.map(|fact| super::venue::own_place(fact.text.trim(), content.language).to_owned());
         know("place", full.or_else(|| place.filter(short)));
         know("since", self.since());
         let is_ahead = |fact: &Fact| matches!(fact.value, Some(FactValue::Days { first, .. }) if first > content.today);
@@ -121,6 +121,18 @@ impl Source<'_> {
         }
         self.know_days(&mut facts);
         facts
+    }
+
+    /// Returns the first reduced price of a sale without a general saving: "Clay Teapot: €49 instead of €64".
+    fn reduced_price(&self) -> Option<String> {
+        let content = self.content;
+        let applies = self.goal == Goal::Sale && content.saving().is_none();
+        let card = content.cards.iter().filter(|card| applies && card.shown).find(|card| card.old_price.is_some())?;
+        let shown = |at: usize| content.shown(content.fact(at));
+        let (price, before) = (shown(card.price?)?, shown(card.old_price?)?);
+        let words = Bank::of(content.language).phrases("common.reduced").first()?;
+        let product = tidy(&self.brand.products[card.product].name);
+        Some(words.replace("{product}", &product).replace("{price}", &price).replace("{before}", &before))
     }
 
     /// Returns the news of the email: the first of its opening statements that can be a title. For an apology, returns `None` if its first

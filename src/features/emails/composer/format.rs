@@ -183,6 +183,11 @@ impl Format {
             .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
+    /// Returns whether times are written in halves of the day.
+    pub fn is_halved(&self) -> bool {
+        self.time.contains("{h12}")
+    }
+
     /// Formats a range of times: "6 to 9 PM".
     pub fn times(&self, from: Time, to: Time) -> String {
         let (from, to) = (self.time(from), self.time(to));
@@ -200,16 +205,6 @@ impl Format {
 fn is_far(date: Date, today: Date) -> bool {
     let far = today.until(date).map_or(true, |span| span.get_days().abs() > YEAR_SHOWN_AFTER_DAYS);
     far && date.year() != today.year()
-}
-
-/// Returns the time zone at the end of a time: "11 AM Pacific", "19:00 CET".
-pub fn zone(text: &str) -> Option<&str> {
-    const ZONES: [&str; 20] = [
-        "Pacific", "Eastern", "Central", "Mountain", "PT", "PST", "PDT", "ET", "EST", "EDT", "CT", "MT", "GMT", "BST", "UTC",
-        "CET", "CEST", "MEZ", "MESZ", "AEST",
-    ];
-    let last = text.trim_end_matches('.').rsplit(' ').next()?;
-    ZONES.contains(&last).then_some(last)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Writes the parts around the content of an email: the header, the signature, the social networks and the legal footer.
 
 use super::facts::without_legal_form;
+use super::goals::Pictures;
 use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
@@ -14,7 +15,9 @@ impl Writer<'_> {
     pub fn closing(&mut self) {
         let signer = self.content.brief.signature.as_ref();
         let signs = self.layout == Layout::Letter || (self.shape.signs && !self.lean);
-        let greeting = self.common("closing").map(|closing| escape(&closing));
+        // "See you soon" does not suit a recall.
+        let is_notice = !self.shape.sells && self.shape.pictures == Pictures::None;
+        let greeting = self.common(if is_notice { "closing_notice" } else { "closing" }).map(|closing| escape(&closing));
         if let Some(signer) = signer.filter(|signer| !signer.name.trim().is_empty()) {
             let name = format!("**{}**", escape(&tidy(&signer.name)));
             let title = signer.title.as_ref().map(|title| escape(&capital(&tidy(title)))).filter(|title| !title.is_empty());

@@ -160,7 +160,7 @@ impl Writer<'_> {
         }
         if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean
         {
-            let body = self.markup("body").unwrap_or_default();
+            let body = self.markup("body").filter(|_| !self.presents_product()).unwrap_or_default();
             return self.text(&body);
         }
         let groups = self.groups();

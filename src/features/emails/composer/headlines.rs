@@ -76,7 +76,7 @@ impl Draft<'_> {
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
         let own = self.news_of_product(book).or_else(|| self.title_of_event(book));
         let text = own.or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
-        let text = short(self.undated(text.unwrap_or_else(|| self.name())));
+        let text = self.unended(short(self.undated(text.unwrap_or_else(|| self.name()))));
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
             Some(_) | None => Line::cut(&text),
@@ -110,7 +110,13 @@ impl Draft<'_> {
         let season = season.or_else(|| self.news_of_product(book)).or_else(|| self.title_of_event(book));
         let own = place(book, self.headline_job(book), "headline");
         let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
-        title.unwrap_or_else(|| tidy(subject))
+        title.map_or_else(|| tidy(subject), |title| self.unended(title))
+    }
+
+    /// Returns a single sentence without the period that replaced its exclamation mark: "We are turning 10".
+    fn unended(&self, text: String) -> String {
+        let bare = text.strip_suffix('.').filter(|bare| self.content.rules.no_exclamation && !bare.contains('.'));
+        bare.map_or_else(|| text.clone(), str::to_owned)
     }
 
     /// Returns a preheader that continues the subject: the first whole sentences of the email that fit and do not repeat the subject or the

@@ -11,12 +11,6 @@ const LABEL_WORDS_MAX: usize = 3;
 const HEAD_WORDS_MIN: usize = LABEL_WORDS_MAX + 1;
 /// The minimum number of words of a whole statement that follows the kind of the email.
 const REST_WORDS_MIN: usize = 5;
-/// Words before an address, folded, in the languages of the composer: "Book at https://example.com".
-const JOINTS: [&str; 20] = [
-    "at", "on", "via", "here", "under", "auf", "unter", "hier", "sur", "ici", "en", "aqui", "su", "qui", "op", "in", "em",
-    "over", "an", "bei",
-];
-
 impl Content<'_> {
     /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
     pub fn text(&self, at: usize) -> String {
@@ -89,7 +83,7 @@ impl Content<'_> {
         let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));
         let is_button = Bank::of(self.language).has_word("words.button", head);
         let last = folded(head.split_whitespace().last().unwrap_or_default());
-        let leads = || JOINTS.contains(&last.trim()) && self.is_main_link(address);
+        let leads = || Bank::of(self.language).has_word("words.joints", last.trim()) && self.is_main_link(address);
         let is_label = (head.trim_end().ends_with(':') || is_button || leads())
             && !head.contains(',')
             && !head.contains(|c: char| c.is_ascii_digit())

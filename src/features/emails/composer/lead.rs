@@ -13,7 +13,7 @@ impl Writer<'_> {
     /// Returns the text of the opening: a phrase, the first statements, or both.
     pub fn lead(&mut self) -> String {
         let content = self.content;
-        let season = self.season_phrase();
+        let season = self.season_phrase().filter(|_| !self.presents_product());
         if self.job.starts_with("general.") {
             return self.markup("lead").unwrap_or_default();
         }
@@ -32,6 +32,9 @@ impl Writer<'_> {
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
         };
+        if self.presents_product() && deal.is_none() {
+            return String::new();
+        }
         if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) && !apologizes {
             return self.book.text(&told).unwrap_or_default();
         }
@@ -69,6 +72,12 @@ impl Writer<'_> {
         }
         parts.extend(after);
         parts.join(" ")
+    }
+
+    /// Returns whether the email of a season only presents a product: its title is the news, and a card shows the product. The wishes of
+    /// the season would not be about the product.
+    pub fn presents_product(&self) -> bool {
+        self.job == "seasonal.main" && self.is_stated && self.shows_cards()
     }
 
     /// Returns a phrase without a sentence that is the title: "Thank you for signing up. Good to have you with us."

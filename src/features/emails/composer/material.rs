@@ -72,16 +72,15 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture of the brand for the top of an email that names no product, chosen by the seed. In a main email, pictures of products
-/// are used only if there are no others, because they would promise these products.
-pub fn opening(brand: &Brand, seed: u64, job: &str) -> Option<Picture> {
-    let fitting = brand.images.iter().filter(|image| fits(image));
+/// Returns a picture of the brand for the top of an email that names no product, chosen by the seed. Pictures of products promise these
+/// products, so a main email has one only if it is about all products (`suits_all`) and the brand has no other pictures.
+pub fn opening(brand: &Brand, seed: u64, job: &str, suits_all: bool) -> Option<Picture> {
     let is_main = job.ends_with(".main");
-    let image = fitting.min_by_key(|image| {
-        let is_product = brand.products.iter().any(|product| shows(image, product));
-        (is_main && is_product, mix(seed, &format!("{job} {}", image.url)))
-    })?;
-    own(brand, image)
+    let fitting = brand.images.iter().filter(|image| fits(image)).filter_map(|image| {
+        let promises = is_main && brand.products.iter().any(|product| shows(image, product));
+        (!promises || suits_all).then(|| ((promises, mix(seed, &format!("{job} {}", image.url))), image))
+    });
+    own(brand, fitting.min_by_key(|(order, _)| *order)?.1)
 }
 
 /// Returns whether an image shows a product.
@@ -97,17 +96,22 @@ fn own(brand: &Brand, image: &brand::BrandImage) -> Option<Picture> {
     picture(&image.url, described, (image.width, image.height))
 }
 
-/// Returns the picture of a product of the kind that a title names: for a wreath-making workshop, a picture of a dried wreath.
-pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
-    let title = plain(title);
+/// Returns the indexes of the products of the kind that a text names: for "our teapots", the clay teapot.
+pub fn of_kind(brand: &Brand, text: &str) -> Vec<usize> {
+    let text = plain(text);
     let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
-    let words: HashSet<String> = title.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
-    let kind = |product: &&brand::BrandProduct| {
-        let name = plain(&tidy(&product.name));
-        let noun = name.rsplit(' ').next().map(singular).unwrap_or_default();
-        noun.chars().count() >= WORD_CHARACTERS && words.contains(&noun)
+    let words: HashSet<String> = text.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
+    let is_kind = |place: &usize| {
+        let name = plain(&tidy(&brand.products[*place].name));
+        let noun = name.rsplit(' ').next().unwrap_or_default();
+        noun.chars().count() >= WORD_CHARACTERS && words.contains(&singular(noun))
     };
-    let images = brand.products.iter().filter(kind).filter_map(|product| product.image.as_ref());
+    (0..brand.products.len()).filter(is_kind).collect()
+}
+
+/// Returns the picture of a product of the kind that a title names: for a wreath-making workshop, a picture of a dried wreath.
+pub fn picture_of_kind(brand: &Brand, title: &str) -> Option<Picture> {
+    let images = of_kind(brand, title).into_iter().filter_map(|place| brand.products[place].image.as_ref());
     images
         .filter_map(|url| brand.images.iter().find(|image| image.url == *url))
         .find(|image| fits(image))
@@ -357,7 +361,7 @@ mod tests {
         ] {
             let name = Some("Petal & Rue".to_owned());
             let brand = Brand { name, images: vec![image(url, description)], ..Brand::default() };
-            let alt = opening(&brand, 1, "welcome.main").and_then(|picture| picture.alt);
+            let alt = opening(&brand, 1, "welcome.main", true).and_then(|picture| picture.alt);
             assert_eq!(alt.as_deref(), Some(expected), "{url}");
         }
     }

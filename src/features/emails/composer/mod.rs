@@ -340,9 +340,10 @@ impl Draft<'_> {
         let voice = Voice::of(self.brand, &content.rules, self.written);
         let excerpts = knowledge::excerpts(self.knowledge, self.written, &content.topic(), self.slot_seed());
         let mut facts = source.facts();
-        // The subject of an email that quotes the brand's pages names the first page.
+        // The subject of an email that quotes the brand's pages names the first page, unless there is an offer.
         let quotes = self.job == "general.knowledge" || self.job == "newsletter.main" && content.is_thin();
-        if let Some(first) = excerpts.first().filter(|_| quotes && content.rules.words_max.is_none()) {
+        let names_page = quotes && content.rules.words_max.is_none() && !facts.contains_key("offer");
+        if let Some(first) = excerpts.first().filter(|_| names_page) {
             facts.entry("story").or_insert_with(|| first.title.clone());
         }
         let pick = products.first().filter(|_| products.len() > 1).map(|place| tidy(&self.brand.products[*place].name));
@@ -410,16 +411,26 @@ impl Draft<'_> {
         let is_open = content.says_little() || self.job == "general.picks" || rules.products.is_some();
         let suits_all = goals::is_about_brand(self.goal) || content.is_for_everything();
         let topic = content.topic();
+        let kinds = self.kinds();
         order.retain(|place| {
             let product = &self.brand.products[*place];
             match &scope {
                 Some(scope) => material::is_about(product, scope),
+                None if !kinds.is_empty() => kinds.contains(place),
                 None => is_open || product.image.is_some() && (suits_all || material::is_named(product, &topic)),
             }
         });
         // A grid needs images, so products with an image come first.
         order.sort_by_key(|place| self.brand.products[*place].image.is_none());
         order
+    }
+
+    /// Returns the indexes of the products of the kind that the email is about: for "our teapots", the clay teapot. Empty if the email is
+    /// about the brand or all its products.
+    fn kinds(&self) -> Vec<usize> {
+        let suits_all = goals::is_about_brand(self.goal) || self.content.is_for_everything();
+        let is_free = self.job == "general.picks" || self.content.rules.products.is_some();
+        if suits_all || is_free { Vec::new() } else { material::of_kind(self.brand, &self.content.topic()) }
     }
 
     /// Returns the indexes of the products that the email shows as cards, because the brief names them.
@@ -461,10 +472,10 @@ impl Draft<'_> {
         match self.shape.pictures {
             Pictures::None => None,
             _ if self.content.rules.no_images || !brief.stories.is_empty() => None,
-            Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job),
+            Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job, suits_all),
             Pictures::Any | Pictures::Named if featured.is_some() && self.shape.sells => None,
             Pictures::Any | Pictures::Named => material::fitting(self.brand, &topic, &cards)
-                .or_else(|| material::of_kind(self.brand, &self.content.title_words()))
+                .or_else(|| material::picture_of_kind(self.brand, &self.content.title_words()))
                 .filter(|picture| !cards.contains(picture.src.as_str())),
         }
     }
@@ -476,7 +487,10 @@ impl Draft<'_> {
         let links =
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
-        let page = featured.and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
+        let only =
+            || if let ([], [only]) = (self.content.cards.as_slice(), self.kinds().as_slice()) { Some(*only) } else { None };
+        let page =
+            featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
         let page = page.filter(|_| self.shape.sells || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =

@@ -1,9 +1,11 @@
 //! Writes a table of changed prices: each product with its old and its new price.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::content::Content;
 use super::sections::Writer;
 use super::text::{capital, folded, tidy};
-use crate::features::emails::brief::FactKind;
+use crate::features::emails::brief::{FactKind, Span};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -17,31 +19,74 @@ struct Change {
     now: String,
 }
 
+/// The prices in one statement, after its last product, that have no counterpart yet.
+#[derive(Default)]
+struct Group {
+    product: Option<usize>,
+    old: VecDeque<usize>,
+    new: Vec<usize>,
+}
+
+/// An old price, the new price that replaces it, and their product, as indexes of facts.
+struct Pair {
+    old: usize,
+    new: usize,
+    product: Option<usize>,
+    statement: Option<usize>,
+}
+
 impl Content<'_> {
-    /// Returns the products whose prices a notice changes.
+    /// Returns the products whose prices a notice changes, in the order of the brief.
     fn price_changes(&self) -> Vec<Change> {
         let facts = &self.brief.facts;
-        let own = |at: usize, kind: FactKind| facts[at].kind == kind && facts[at].story.is_none();
-        let mut changes = Vec::new();
-        let mut used: Vec<usize> = Vec::new();
-        for old in (0..facts.len()).filter(|at| own(*at, FactKind::OldPrice)) {
-            let statement = self.statement_of(old);
-            let beside = |at: &usize| own(*at, FactKind::Price) && self.statement_of(*at) == statement && !used.contains(at);
-            let after = (old + 1..facts.len()).find(beside);
-            let before = (0..old).rev().find(beside);
-            // "10.90 instead of 9.90" has the new price first, "from $12 to $14" the old one.
-            let is_next = |at: &usize| !(old.min(*at) + 1..old.max(*at)).any(|between| own(between, FactKind::Product));
-            let Some(new) = before.filter(|at| is_next(at)).or_else(|| after.filter(|at| is_next(at))) else { continue };
-            let first = old.min(new);
-            let product = (0..first).rev().find(|at| own(*at, FactKind::Product) && self.statement_of(*at) == statement);
-            let name = product.map(|at| self.text(at)).or_else(|| self.name_before(statement?, first));
-            let shown = |at: usize| self.shown(&facts[at]);
-            if let (Some(name), Some(before), Some(now)) = (name, shown(old), shown(new)) {
-                used.push(new);
-                changes.push(Change { name: capital(&name), before, now });
+        let spans = self.statements.iter().filter_map(|at| Some((self.fact(*at).span?, *at)));
+        let mut statements: Vec<(Span, usize)> = spans.collect();
+        statements.sort_by_key(|(span, _)| span.start);
+        let statement_of = |at: usize| {
+            let span = self.fact(at).span?;
+            let before = statements.partition_point(|(own, _)| own.start <= span.start).checked_sub(1)?;
+            Some(statements[before]).filter(|(own, _)| span.end <= own.end).map(|(_, statement)| statement)
+        };
+        let mut groups: BTreeMap<Option<usize>, Group> = BTreeMap::new();
+        let mut pairs: Vec<Pair> = Vec::new();
+        for (at, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.story.is_none()) {
+            if !matches!(fact.kind, FactKind::Product | FactKind::Price | FactKind::OldPrice) {
+                continue;
             }
+            let statement = statement_of(at);
+            let group = groups.entry(statement).or_default();
+            // "10.90 instead of 9.90" has the new price first, "from $12 to $14" the old one.
+            let pair = match fact.kind {
+                FactKind::OldPrice => match group.new.pop() {
+                    Some(new) => Some((at, new)),
+                    None => {
+                        group.old.push_back(at);
+                        None
+                    }
+                },
+                FactKind::Price => match group.old.pop_front() {
+                    Some(old) => Some((old, at)),
+                    None => {
+                        group.new.push(at);
+                        None
+                    }
+                },
+                _ => {
+                    *group = Group { product: Some(at), ..Group::default() };
+                    None
+                }
+            };
+            pairs.extend(pair.map(|(old, new)| Pair { old, new, product: group.product, statement }));
         }
-        changes
+        pairs.sort_by_key(|pair| pair.old);
+        pairs.into_iter().filter_map(|pair| self.change(&pair)).collect()
+    }
+
+    fn change(&self, pair: &Pair) -> Option<Change> {
+        let name = pair.product.map(|at| self.text(at));
+        let name = name.or_else(|| self.name_before(pair.statement?, pair.old.min(pair.new)))?;
+        let shown = |at: usize| self.shown(self.fact(at));
+        Some(Change { name: capital(&name), before: shown(pair.old)?, now: shown(pair.new)? })
     }
 
     /// Returns the words of a statement before its first price, without articles, verbs and prepositions at their ends: "Our matcha tin goes
@@ -79,7 +124,10 @@ impl Writer<'_> {
             let cells = [change.name, change.before, change.now].iter().map(|text| Rich::plain(text)).collect();
             Row { cells, strong: false }
         };
-        let rows = changes.into_iter().map(row).take(limits::EMAIL_TABLE_ROWS_MAX).collect();
-        self.push(Block::Table(Table { id: self.id("prices"), title: None, head, rows }));
+        let mut rows = changes.into_iter().map(row).peekable();
+        while rows.peek().is_some() {
+            let rows = rows.by_ref().take(limits::EMAIL_TABLE_ROWS_MAX).collect();
+            self.push(Block::Table(Table { id: self.id("prices"), title: None, head: head.clone(), rows }));
+        }
     }
 }

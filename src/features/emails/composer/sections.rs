@@ -233,7 +233,7 @@ impl Writer<'_> {
         self.shows_cards() && self.content.cards.iter().any(card)
     }
 
-    fn shows_cards(&self) -> bool {
+    pub fn shows_cards(&self) -> bool {
         self.shape.sells && !self.content.rules.no_products && self.content.cards.iter().any(|card| card.shown)
     }
 
@@ -292,8 +292,9 @@ impl Writer<'_> {
         let wanted = self.content.rules.products;
         let count = wanted.unwrap_or(usual);
         let products: Vec<Product> = products.into_iter().take(count.max(1)).collect();
-        // A grid with a single product looks like a mistake, unless the offer applies to this product or the brief requests only one.
-        if let ([only], true) = (products.as_slice(), self.content.scope().is_some() || wanted == Some(1)) {
+        // A grid with a single product looks like a mistake, unless the email is about this product or the brief requests only one.
+        let is_only = || material::of_kind(self.brand, &self.content.topic()) == self.products;
+        if let ([only], true) = (products.as_slice(), self.content.scope().is_some() || wanted == Some(1) || is_only()) {
             let products = vec![only.clone()];
             return self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
         }

@@ -112,7 +112,7 @@ impl Writer<'_> {
                 let (title, text) = split(story, language);
                 let (title, text) = match title {
                     Some(title) if text.is_empty() => (None, title),
-                    Some(title) => (Some(title), ended(&text)),
+                    Some(title) => (Some(title), ended(&capital(&text))),
                     None => (None, text),
                 };
                 let text = self.with_link(self.marked(&text, &[]), story, " ");

@@ -1,7 +1,7 @@
 //! Finds the facts of an invitation and of opening hours in statements that only list them, so that a table can show the facts.
 
 use super::content::Content;
-use super::language::Bank;
+use super::language::{Bank, Language};
 use super::sections::Writer;
 use super::text::{capital, folded};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
@@ -10,6 +10,10 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
+
+/// The maximum number of words in the address after the name of a place, and the number of characters between them: a comma and a space.
+const ADDRESS_WORDS_MAX: usize = 8;
+const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
     /// Splits a statement at the commas outside its dates, and separates the words before a colon.
@@ -28,7 +32,7 @@ impl Content<'_> {
                 Some(last)
                     if is_bare_number(last.rsplit(' ').next())
                         && is_bare_number(part.split(' ').next())
-                        && lists_numbers(&part) =>
+                        && lists_numbers(&part, Bank::of(self.language)) =>
                 {
                     last.push_str(", ");
                     last.push_str(&part);
@@ -42,7 +46,30 @@ impl Content<'_> {
     /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
     /// West, St Ives".
     pub fn venue(&self) -> Option<String> {
-        self.statements.iter().find_map(|at| self.venue_in(*at))
+        let addressed = || {
+            let (place, at) = self.addressed_place()?;
+            Some(format!("{}, {}", own_place(place.text.trim()), self.text(at).trim_end_matches('.')))
+        };
+        self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
+    }
+
+    /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
+    /// Market Street 12."
+    fn addressed_place(&self) -> Option<(&Fact, usize)> {
+        let is_address = |text: &str| {
+            let words = text.split(' ').count();
+            (2..=ADDRESS_WORDS_MAX).contains(&words)
+                && text.starts_with(char::is_uppercase)
+                && text.contains(|c: char| c.is_ascii_digit())
+        };
+        self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Place && fact.story.is_none()).find_map(|place| {
+            let end = place.span?.end;
+            let follows = |at: &usize| {
+                let start = self.fact(*at).span.map_or(0, |span| span.start);
+                start.checked_sub(end) == Some(ADDRESS_GAP) && self.facts_in(*at).is_empty() && is_address(&self.text(*at))
+            };
+            Some((place, self.statements.iter().copied().find(follows)?))
+        })
     }
 
     /// Returns the time in the statement that contains the place of an event: "4-8pm, at The Net Loft".
@@ -69,7 +96,7 @@ impl Content<'_> {
         let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
         let joined = |name: &str, own: usize| {
             let address = parts[own + 1..].iter().take_while(is_address).cloned();
-            std::iter::once(capital(own_place(name))).chain(address).collect::<Vec<_>>().join(", ")
+            std::iter::once(capital(own_place(name, self.language))).chain(address).collect::<Vec<_>>().join(", ")
         };
         if let Some(own) = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part))) {
             // The preposition before a name is removed: "at The Net Loft". Before other words, it stays: "in the lane".
@@ -86,6 +113,10 @@ impl Content<'_> {
     /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
+        let is_address = || self.addressed_place().is_some_and(|(_, address)| address == at);
+        if is_address() && shown.contains(folded(self.text(at).trim_end_matches('.')).trim()) {
+            return true;
+        }
         let is_shown = |fact: &&Fact| self.is_said(fact, shown);
         if facts.is_empty() || !facts.iter().all(is_shown) {
             return false;
@@ -178,12 +209,12 @@ impl Writer<'_> {
 }
 
 /// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
-pub fn own_place(text: &str) -> &str {
+pub fn own_place<'a>(text: &'a str, language: Language) -> &'a str {
+    let bank = Bank::of(language);
+    let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let (first, rest) =
-        if first.eq_ignore_ascii_case("bei") { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
-    let is_pronoun = ["uns", "us", "nous", "ons"].contains(&first.to_lowercase().as_str());
-    if is_pronoun && !rest.is_empty() { rest } else { text }
+    let (first, rest) = if is_in("words.places", first) { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
+    if is_in("words.us", first) && !rest.is_empty() { rest } else { text }
 }
 
 /// Returns whether a word consists only of digits.
@@ -192,7 +223,6 @@ fn is_bare_number(word: Option<&str>) -> bool {
 }
 
 /// Returns whether a part of a statement continues a list of numbers: "50 or 100 euros".
-fn lists_numbers(part: &str) -> bool {
-    let second = part.split(' ').nth(1).map(folded);
-    second.is_none_or(|word| ["or", "oder", "ou", "o", "of", "and", "und", "et", "y", "e", "en"].contains(&word.trim()))
+fn lists_numbers(part: &str, bank: &Bank) -> bool {
+    part.split(' ').nth(1).is_none_or(|word| bank.phrases("words.and").iter().any(|and| and == &word.to_lowercase()))
 }

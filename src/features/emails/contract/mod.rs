@@ -15,6 +15,7 @@ mod lines;
 mod mentions;
 mod outline;
 mod reading;
+mod remains;
 #[cfg(test)]
 mod score;
 mod sources;
@@ -74,6 +75,13 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
         _ => None,
     });
     days.collect()
+}
+
+/// Returns a warning for each passage of the prompt that neither the email nor one of these warnings contains.
+pub fn remains(document: &Email, terms: &Terms<'_>, told: &[Finding]) -> Vec<Finding> {
+    let email = Reading::of(document, terms.today);
+    let lost = remains::check(&email, terms, told).into_iter();
+    lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
 /// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, for each statement that the

@@ -442,11 +442,56 @@ async fn the_sixth_samples_keep_their_facts() {
     holds(&score("sixth").await, 756, 40, 61, 3);
 }
 
+/// Thirty usual and thirty hurried prompts, written before the rules and the training texts that the sixth set led to were run on any of them.
+#[tokio::test]
+async fn the_seventh_samples_keep_their_facts() {
+    holds(&score("seventh").await, 0, 999, 999, 999);
+}
+
+/// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an instruction.
+#[tokio::test]
+async fn no_number_of_a_prompt_is_lost_in_silence() {
+    let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));
+    for sample in SETS.into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
+        let brand = brands.iter().find(|brand| brand.id == sample.brand).expect("the samples have known brands");
+        let material = material(brand);
+        let draft = email(&sample, &material).await;
+        let parsed = brief::parse(&sample.prompt, &material.brand, Some(&language(&sample)), sample.today);
+        let shown = Shown::of(&draft.document);
+        let classes = brief::coverage(&parsed, &sample.prompt);
+        let values = parsed.facts.iter().filter(|fact| fact.value.is_some()).filter_map(|fact| fact.span);
+        let known: Vec<brief::Span> = values.chain(draft.warnings.iter().filter_map(|warning| warning.span)).collect();
+        for (number, at) in numbers(&sample.prompt) {
+            let is_in = |span: &brief::Span| span.start <= at && at < span.end;
+            let is_instruction = classes.iter().any(|(span, class)| *class == brief::Class::Instruction && is_in(span));
+            let is_shown = shown.all.contains(&number) || shown.links.contains(&number);
+            assert!(is_shown || is_instruction || known.iter().any(is_in), "{}: {number} in {}", sample.id, sample.prompt);
+        }
+    }
+}
+
+/// Returns the runs of digits in a text, each with the position of its first character.
+fn numbers(text: &str) -> Vec<(String, u32)> {
+    let mut found: Vec<(String, u32)> = Vec::new();
+    let mut is_open = false;
+    for (at, c) in text.chars().enumerate() {
+        match (c.is_ascii_digit(), is_open) {
+            (true, true) => found.last_mut().into_iter().for_each(|(number, _)| number.push(c)),
+            (true, false) => found.push((c.to_string(), at as u32)),
+            (false, _) => {}
+        }
+        is_open = c.is_ascii_digit();
+    }
+    found
+}
+
+/// All sets of samples.
+const SETS: [&str; 8] = ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh"];
+
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]
 fn a_brief_that_is_given_unchanged_stays_unchanged() {
-    let sets = ["first", "second", "hostile", "third", "fourth", "blind", "sixth"];
-    for sample in sets.into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
+    for sample in SETS.into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
         let brief = brief::parse(&sample.prompt, &Brand::default(), Some(&language(&sample)), sample.today);
         let read = given_brief::read(&brief, &sample.prompt, sample.today);
         assert_eq!(read.map_err(|refusal| refusal.text()), Ok(brief), "{}: {}", sample.id, sample.prompt);

@@ -80,15 +80,19 @@ fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
-/// Renders spans as plain text. A link's address follows the link's text, unless the text is the address.
+/// Renders spans as plain text. A link's address follows the link's text, or replaces it if the text is the address without its scheme.
 fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     let mut open: Option<&Link> = None;
     let mut since = 0;
     let close = |out: &mut String, open: &mut Option<&Link>, since: usize| {
         if let Some(link) = open.take() {
-            let address = shown(link);
-            if out[since..].trim() != address {
+            let (address, text) = (shown(link), out[since..].trim());
+            let is_number = link.as_str().starts_with("tel:") && dialed(text) == address;
+            let bare = address.split_once("://").map(|(_, bare)| bare.trim_end_matches('/'));
+            if bare == Some(text) {
+                out.replace_range(since.., address);
+            } else if text != address && !is_number {
                 out.push_str(&format!(" ({address})"));
             }
         }
@@ -110,6 +114,11 @@ fn spans(spans: &[Span]) -> String {
     }
     close(&mut out, &mut open, since);
     out
+}
+
+/// Returns the characters of a telephone number that are dialed.
+fn dialed(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect()
 }
 
 /// Returns an address without `mailto:` or `tel:`.
@@ -267,6 +276,9 @@ mod tests {
         )
         .expect("the markup is valid");
         assert_eq!(prose(&rich), "see the sale (https://example.com/x), https://example.com or a@example.com");
+        let bare: Rich<200> =
+            Rich::parse("[example.com/x](https://example.com/x) or [+49 40 12 34](tel:+49401234)").expect("valid");
+        assert_eq!(prose(&bare), "https://example.com/x or +49 40 12 34");
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Brief {
         if let Some(terms) = self.terms(&self.wanted.prompt, material) {
             let own = draft.warnings.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
             found.extend(own);
+            if self.plan.is_none() {
+                found.extend(contract::remains(&draft.document, &terms, &found));
+            }
             draft.warnings = found;
         }
         draft

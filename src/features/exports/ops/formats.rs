@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::features::exports::{Format, READER};
+use crate::vocab::providers::Provider;
 
 pub struct Formats;
 
@@ -24,7 +25,7 @@ pub struct FormatView {
     pub description: &'static str,
     /// The extensions of the files in this format.
     pub supported_formats: Vec<&'static str>,
-    /// `simple` exports a file; `complex` exports to another platform.
+    /// `simple` exports a file; `complex` exports for another platform.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["simple", "complex"]))]
     pub kind: &'static str,
@@ -37,14 +38,18 @@ fn all() -> Counted<FormatsView> {
         supported_formats: vec![format.word()],
         kind: "simple",
     };
-    let platform = |name| FormatView {
-        name,
-        description: "Creates the email in an account on this platform. Not supported in this version: upload an exported file instead.",
+    let platform = |provider: Provider| FormatView {
+        name: provider.word(),
+        description: match provider {
+            Provider::Klaviyo => "The email's HTML in Klaviyo's merge language, as a file to upload (as=file).",
+            Provider::Mailchimp => "The email's HTML with Mailchimp's merge tags, as a file to upload (as=file).",
+            Provider::HubSpot => "The email as a coded template in HubSpot's HubL, as a file to upload (as=file).",
+        },
         supported_formats: vec![Format::Html.word()],
         kind: "complex",
     };
     let mut formats: Vec<FormatView> = Format::ALL.into_iter().map(format).collect();
-    formats.extend(super::PLATFORMS.map(platform));
+    formats.extend(Provider::ALL.map(platform));
     let count = formats.len();
     Counted { data: FormatsView { formats, total: count }, count }
 }

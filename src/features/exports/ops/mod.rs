@@ -10,55 +10,55 @@ pub mod platform_c;
 pub mod png;
 pub mod status;
 
-use std::marker::PhantomData;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::views::{EmailExport, ExportEmails};
-use super::{Format, READER};
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use super::Target;
+use super::files::export;
+use super::views::{Destination, EmailExport, ExportEmails};
+use crate::engine::api::{Context, Failure, Spec};
 use crate::features::emails;
 use crate::vocab::codes::Code;
-
-/// The platforms that the API reserves export operations for.
-const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
+use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+use crate::vocab::providers::Provider;
 
 /// The description of every export to a platform.
-const UNCONNECTED: &str = "This version cannot connect to platform accounts, so the response is always 409. Download the email from the \
-                           dashboard page in data.connectUrl, and upload the file to the platform.";
+const ABOUT: &str = "With as=file, creates one HTML file for each finished email in the conversation, with merge fields and unsubscribe \
+                     links in the platform's language, to upload to the platform. Fields without a counterpart are removed and listed in \
+                     untranslated. This version cannot create templates in an account: without as=file, the response is 409.";
 
-/// A platform for which the API reserves an export operation.
-pub trait Slot: Send + Sync + 'static {
-    const NAME: &'static str;
-    const SPEC: Spec;
+/// The emails to export for a platform.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExportForPlatform {
+    pub conversation_id: ConversationId,
+    /// The only email in the conversation to export; all of the conversation's emails if absent.
+    pub email_id: Option<EmailId>,
+    /// If given, the conversation must belong to this project.
+    pub project_id: Option<ProjectId>,
+    /// `file` creates files to download.
+    #[serde(rename = "as")]
+    pub destination: Option<Destination>,
 }
 
-/// Returns the specification of a [`Slot`]'s operation.
-const fn slot(id: &'static str, path: &'static str, summary: &'static str) -> Spec {
-    Spec::get(id, path, needs(READER)).summary(summary).about(UNCONNECTED).fails(&[Code::NotFound, Code::ProviderNotConnected])
-}
-
-/// The export to a platform.
-pub struct Platform<S>(PhantomData<S>);
-
-impl<S: Slot> Operation for Platform<S> {
-    const SPEC: Spec = S::SPEC;
-    type Input = ExportEmails;
-    type Output = Done<EmailExport>;
-
-    fn example() -> (Value, Self::Output) {
-        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(EmailExport::sample(Format::Html)))
-    }
-}
-
-impl<S: Slot> Async for Platform<S> {
-    async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
-        Err(not_connected(&context, input, S::NAME).await)
+/// Exports a conversation's finished emails for a platform.
+async fn export_for(
+    context: &Context,
+    spec: &'static Spec,
+    provider: Provider,
+    input: ExportForPlatform,
+) -> Result<EmailExport, Failure> {
+    let ExportForPlatform { conversation_id, email_id, project_id, destination } = input;
+    let wanted = ExportEmails { conversation_id, email_id, project_id };
+    match destination {
+        Some(Destination::File) => export(context, spec, wanted, Target::Platform(provider)).await,
+        None => Err(not_connected(context, wanted, provider).await),
     }
 }
 
 /// Returns the failure of an export to a platform: either the conversation does not exist, or no account is connected.
-async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'static str) -> Failure {
+async fn not_connected(context: &Context, wanted: ExportEmails, provider: Provider) -> Failure {
     let account = context.caller.account();
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let found = context.read(move |tx| emails::finished(tx, account, conversation_id, email_id, project_id)).await;
@@ -70,8 +70,8 @@ async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'stat
     // Without a finished email, the link leads to the list of emails.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
-        "This version cannot connect to {platform}. Download the email as HTML, MJML, PDF or image from {url}, or its HTML with GET \
-         /v1/export/html/{conversation_id}, and upload the file to {platform}."
+        "This version cannot create templates in an account of {provider}. Download the email in the language of {provider} from {url}, or \
+         with as=file, and upload the file to {provider}."
     );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))
 }

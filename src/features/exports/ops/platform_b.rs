@@ -1,15 +1,33 @@
-//! The reserved operation for exports to platform B. It always fails, because this version cannot connect to platform accounts.
+//! Exports emails for Mailchimp.
 
-use super::{Platform, Slot, slot};
-use crate::engine::api::Spec;
+use serde_json::{Value, json};
 
-/// The operation `exports.platform_b`.
-pub type PlatformB = Platform<SlotB>;
+use super::{ABOUT, ExportForPlatform, export_for};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::features::exports::views::EmailExport;
+use crate::features::exports::{Format, READER};
+use crate::vocab::codes::Code;
+use crate::vocab::providers::Provider;
 
-/// The [`Slot`] of platform B.
-pub struct SlotB;
+pub struct PlatformB;
 
-impl Slot for SlotB {
-    const NAME: &'static str = "platform_b";
-    const SPEC: Spec = slot("exports.platform_b", "/v1/export/platform_b/{conversationId}", "Export emails to platform B");
+impl Operation for PlatformB {
+    const SPEC: Spec = Spec::get("exports.platform_b", "/v1/export/platform_b/{conversationId}", needs(READER))
+        .also_at(&["/v1/export/mailchimp/{conversationId}"])
+        .summary("Export emails for Mailchimp")
+        .about(ABOUT)
+        .fails(&[Code::NotFound, Code::NotExportable, Code::ProviderNotConnected]);
+    type Input = ExportForPlatform;
+    type Output = Done<EmailExport>;
+
+    fn example() -> (Value, Self::Output) {
+        let export = EmailExport { export_type: Provider::Mailchimp.word(), ..EmailExport::sample(Format::Html) };
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d", "as": "file" }), Done(export))
+    }
+}
+
+impl Async for PlatformB {
+    async fn run(context: Context, input: ExportForPlatform) -> Result<Self::Output, Failure> {
+        export_for(&context, &Self::SPEC, Provider::Mailchimp, input).await.map(Done)
+    }
 }

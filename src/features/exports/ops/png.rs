@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::exports::files::export;
 use crate::features::exports::views::{EmailExport, ExportEmails};
-use crate::features::exports::{Format, READER};
+use crate::features::exports::{Format, READER, Target};
 use crate::vocab::codes::Code;
 
 pub struct Png;
@@ -25,6 +25,6 @@ impl Operation for Png {
 
 impl Async for Png {
     async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
-        export(&context, &Self::SPEC, input, Format::Png).await.map(Done)
+        export(&context, &Self::SPEC, input, Target::Format(Format::Png)).await.map(Done)
     }
 }

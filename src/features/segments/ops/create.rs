@@ -9,11 +9,11 @@ use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, need
 use crate::engine::store::WriteTx;
 use crate::features::filters::FilterTree;
 use crate::features::projects;
-use crate::features::segments::store::{self, NewSegment, Segment};
+use crate::features::segments::store::Segment;
 use crate::features::segments::views::{SegmentView, with_count};
-use crate::features::segments::{check_name, count_given};
+use crate::features::segments::{add, count_given};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
+use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -73,21 +73,8 @@ impl Async for Create {
 fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
-    let others = store::all(tx, project)?;
-    check_name(&others, &input.name, None)?;
-    if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
-        let detail = format!("A project can have at most {} segments. Delete a segment first.", limits::SEGMENTS_PER_PROJECT_MAX);
-        return Err(Failure::because(Code::LimitReached, detail));
-    }
-    let new = NewSegment {
-        id: SegmentId::make(tx.now(), tx.random()),
-        name: input.name.to_string(),
-        description: input.description.filter(|text| !text.is_empty()).map(|text| text.to_string()),
-        filters: input.filters.unwrap_or_default(),
-    };
-    let segment = Segment::new(new, tx.now());
-    store::save(tx, project, &segment);
-    Ok(segment)
+    let description = input.description.filter(|text| !text.is_empty()).map(|text| text.to_string());
+    add(tx, project, (input.name.to_string(), description), input.filters.unwrap_or_default())
 }
 
 #[cfg(test)]

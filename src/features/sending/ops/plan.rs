@@ -148,6 +148,7 @@ fn sizes(engine: &Engine) -> Vec<PlanSize> {
         size("Active API keys", limits::KEYS_PER_ACCOUNT_MAX as u64),
         size("Members", limits::MEMBERS_MAX as u64),
         size("Webhooks", limits::WEBHOOKS_MAX as u64),
+        size("Connections to platforms", limits::CONNECTIONS_MAX as u64),
         size("Sending domains", limits::DOMAINS_MAX as u64),
         size("Rows in a contact file", limits::CONTACT_IMPORT_ROWS_MAX),
         size("Contacts in one bulk request", limits::BULK_MAX as u64),

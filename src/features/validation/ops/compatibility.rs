@@ -97,5 +97,8 @@ mod tests {
             status == 400 && detail.starts_with("clients: \"gmail\" is not a client") && detail.contains("gmail.ios"),
             "{detail}"
         );
+        let long = app.post("/v1/emails/validate/compatibility", json!({ "html": "<p>Hi", "clients": ["x".repeat(100_000)] }));
+        let (_, _, detail) = long.refusal();
+        assert!(detail.len() < 5_000 && detail.contains("is not a client"), "{} bytes", detail.len());
     }
 }

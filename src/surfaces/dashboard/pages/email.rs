@@ -21,6 +21,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+use crate::vocab::providers::Provider;
 use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
@@ -268,7 +269,6 @@ struct FormatRow {
     label: String,
     about: &'static str,
     why_not: Option<String>,
-    platform: bool,
 }
 
 #[derive(Serialize)]
@@ -276,20 +276,25 @@ struct FileLink {
     name: String,
     path: Option<String>,
     expires: WireTime,
+    untranslated: Vec<String>,
 }
 
 page_context!(ExportsPage, "email_exports.html", {
-    let format = |why_not: Option<&str>, platform| FormatRow {
+    let format = |why_not: Option<&str>| FormatRow {
         name: "html",
         label: "HTML".into(),
         about: "One file for each email",
         why_not: why_not.map(str::to_owned),
-        platform,
     };
-    let file = || FileLink { name: "a.html".into(), path: Some("/v1/files/a".into()), expires: WireTime::sample() };
+    let file = || FileLink {
+        name: "a.html".into(),
+        path: Some("/v1/files/a".into()),
+        expires: WireTime::sample(),
+        untranslated: vec!["{{ tags }}".into()],
+    };
     let page = |files| Self {
         head: EmailHead::sample("exports", "ready"),
-        formats: vec![format(None, false), format(Some("Not finished."), false), format(Some("Not connected."), true)],
+        formats: vec![format(None), format(Some("Not finished."))],
         files,
     };
     vec![page(Vec::new()), page(vec![file()]), page(vec![file(), file()])]
@@ -473,7 +478,10 @@ pub async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Exports the email in this format and returns the files.
-async fn export(visit: &Visit, format: &str, wanted: Value) -> Result<Vec<FileView>, PageError> {
+async fn export(visit: &Visit, format: &str, mut wanted: Value) -> Result<Vec<FileView>, PageError> {
+    if format.parse::<Provider>().is_ok() {
+        wanted["as"] = "file".into();
+    }
     async fn made<T: Operation<Output = Done<EmailExport>>>(visit: &Visit, wanted: Value) -> Result<Vec<FileView>, PageError> {
         Ok(visit.ask::<T>(wanted).await?.0.files)
     }
@@ -497,15 +505,12 @@ pub async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
     let known = visit.ask::<exports::ops::formats::Formats>(json!({})).await?;
     let mut formats = Vec::new();
     for format in known.data.formats {
-        let platform = format.kind == "complex";
-        let why_not = match platform {
-            // The export itself reports whether the account at the provider is connected.
-            true => export(visit, format.name, wanted.clone()).await.err().map(|error| error.message),
-            false if able.available_formats.contains(&format.name) => None,
-            false => Some(able.reason.clone()),
-        };
-        let label = format.name.to_uppercase().replace("PLATFORM_", "Platform ");
-        formats.push(FormatRow { name: format.name, label, about: format.description, why_not, platform });
+        let platform = format.name.parse::<Provider>().ok();
+        // A file for a platform contains the HTML.
+        let needed = if platform.is_some() { "html" } else { format.name };
+        let why_not = (!able.available_formats.contains(&needed)).then(|| able.reason.clone());
+        let label = platform.map_or_else(|| format.name.to_uppercase(), |provider| provider.label().to_owned());
+        formats.push(FormatRow { name: format.name, label, about: format.description, why_not });
     }
     let chosen = formats.iter().find(|format| format.why_not.is_none() && format.name == visit.query.get("format"));
     let made = match chosen {
@@ -522,7 +527,12 @@ pub async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => (Vec::new(), Some(error)),
         Err(error) => return Err(error),
     };
-    let link = |file: FileView| FileLink { path: own(visit, Some(&file.url)), name: file.filename, expires: file.expires_at };
+    let link = |file: FileView| FileLink {
+        path: own(visit, Some(&file.url)),
+        name: file.filename,
+        expires: file.expires_at,
+        untranslated: file.untranslated.unwrap_or_default(),
+    };
     let context =
         ExportsPage { head: EmailHead::new(&email, series, "exports"), formats, files: files.into_iter().map(link).collect() };
     Ok(Outcome::draw_with(&context, error.as_ref()))

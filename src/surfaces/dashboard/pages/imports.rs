@@ -162,7 +162,17 @@ page_context!(ImportProgressPage, "import_progress.html", {
         pagination: Pagination::sample(),
     };
     let failed = ImportProgress { error: Some("The file was deleted.".into()), ..import() };
-    vec![page(true, import(), Vec::new()), page(false, failed, contacts::ops::import_errors::ImportErrors::example().1.items)]
+    let waiting = ImportProgress {
+        provider: Some(crate::vocab::providers::Provider::Klaviyo),
+        excluded: Some(3),
+        waiting: Some("The import waits.".into()),
+        ..import()
+    };
+    vec![
+        page(true, import(), Vec::new()),
+        page(true, waiting, Vec::new()),
+        page(false, failed, contacts::ops::import_errors::ImportErrors::example().1.items),
+    ]
 });
 
 /// Shows the upload form and recent imports.

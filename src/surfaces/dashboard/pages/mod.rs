@@ -21,6 +21,7 @@ pub mod brand_products;
 pub mod brand_theme;
 pub mod brands;
 pub mod campaigns;
+pub mod connections;
 pub mod contact;
 mod contact_form;
 pub mod contact_jobs;
@@ -39,6 +40,7 @@ pub mod mail_services;
 pub mod members;
 pub mod models;
 pub mod plan;
+pub mod platform_imports;
 pub mod security;
 pub mod segment_form;
 pub mod segments;
@@ -149,6 +151,8 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/contacts/{id}", get contact::show, post contact::send, draws [contact::ContactPage]),
     page!(closed "/{environment}/contacts/{id}/data", get contact::data),
     page!(closed "/{environment}/contacts/import", get imports::show, post imports::upload, streams true, draws [imports::ImportPage]),
+    page!(closed "/{environment}/contacts/import/platform", needs [connections::ops::sources::Sources], get platform_imports::show,
+        post platform_imports::start, draws [platform_imports::PlatformImportPage]),
     page!(closed "/{environment}/contacts/import/{id}", get imports::one, post imports::start,
         draws [imports::ImportColumnsPage, imports::ImportProgressPage]),
     page!(closed "/{environment}/contacts/import/{id}/errors.csv", get imports::errors),
@@ -170,6 +174,8 @@ pub const PAGES: &[Page] = &[
         get mail_services::show_all, post mail_services::create, draws [mail_services::MailServicesPage]),
     page!(closed "/{environment}/settings/mail-services/{id}", get mail_services::show, post mail_services::send,
         draws [mail_services::MailServicePage]),
+    page!(closed "/{environment}/settings/connections", menu "Setup" "Connections", needs [connections::ops::list::List],
+        get connections::show, post connections::send, draws [connections::ConnectionsPage]),
     page!(closed "/{environment}/settings/keys", menu "Developers" "API keys", needs [accounts::ops::key_list::KeyList], get keys::show,
         post keys::send, draws [keys::KeysPage]),
     page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",

@@ -7,6 +7,7 @@ use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::names::signer;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
+use crate::base::text::capitalized;
 
 /// The class of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,9 @@ pub(super) const SHORT_WORDS: usize = 7;
 
 /// The maximum number of words of the closing line in a forwarded email: "LG Heike".
 const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
+
+/// The maximum number of words of a name in lowercase.
+const PLAIN_NAME_WORDS_MAX: usize = 2;
 
 /// The maximum number of words of a wish that ends in "please".
 const WISH_WORDS_MAX: usize = 6;
@@ -244,8 +248,10 @@ impl Classifier<'_> {
         {
             self.rules |= is_limit;
             self.withdraw_reason(range, start, pieces);
-            self.asks = self.prompt.has(List::Language, range) || self.names_email(range);
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            let is_named = self.names_email(range);
+            self.asks = self.prompt.has(List::Language, range) || is_named;
+            // The words before "mail" can be the topic: "privacy policy update mail".
+            pieces.push(Piece { range: fragment, class: if is_named && !is_limit { Class::Topic } else { Class::Note } });
             return;
         }
         if self.prompt.fold(fragment.to - 1) == ":" && is_start && self.prompt.is(List::Moment, start) {
@@ -257,6 +263,11 @@ impl Classifier<'_> {
         if let Some(name) = signs.filter(|_| self.fields.signature.is_none()) {
             self.signature(name, range);
             pieces.push(Piece { range: fragment, class: Class::Field });
+            return;
+        }
+        // "Ask Karim if we have the poster": a request to a colleague.
+        if self.prompt.is(List::Remark, start) && !has_value(self.prompt, range) {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
             return;
         }
         if let Some(content) = self.request(fragment, start, sentence, is_start) {
@@ -396,7 +407,11 @@ impl Classifier<'_> {
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let is_last =
             self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
-        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
+        let Some(mut end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
+        // "Danke und liebe Grüße Jutta"
+        while let Some(next) = self.prompt.end(List::Closing, self.prompt.end(List::And, end).unwrap_or(end)) {
+            end = next;
+        }
         let rest = Range::of(end, sentence.range.to);
         let mut names = self.prompt.trim(rest);
         // A wish can follow the name of the sender: "From Resi, please be formal".
@@ -405,14 +420,30 @@ impl Classifier<'_> {
             names.to = comma;
             self.limits(self.inner(wish), false);
         }
+        // "… doen we niet. groetjes Anouk": the person who types the prompt, who need not sign the email.
+        let is_inside = !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);
+        if is_inside && !names.is_empty() && !self.fields.is_forwarded {
+            return false;
+        }
+        let is_plain = sentence.is_line_start && is_start && self.is_plain_name(names);
         let is_name = !names.is_empty()
             && names.len() <= 5
-            && (self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));
+            && (is_plain || self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));
         if is_name && !self.fields.is_forwarded && self.fields.signature.is_none() {
             self.signature(names, Range::of(range.from, sentence.range.to));
+            if let Some(signature) = self.fields.signature.as_mut().filter(|_| is_plain) {
+                signature.name = signature.name.split(' ').map(capitalized).collect::<Vec<_>>().join(" ");
+            }
         }
         self.closes = is_start && is_name;
         is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
+    }
+
+    /// Returns whether a range consists of one or two words in lowercase that can be a name: "grüße maartje".
+    fn is_plain_name(&self, range: Range) -> bool {
+        let others = [List::Common, List::Finite, List::Please, List::Not, List::Goal, List::Month, List::Weekday, List::Readers];
+        let is_name = |at: usize| self.prompt.kind(at) == Kind::Word && !others.into_iter().any(|list| self.prompt.is(list, at));
+        (1..=PLAIN_NAME_WORDS_MAX).contains(&range.len()) && (range.from..range.to).all(is_name)
     }
 
     /// Reads "for customers who …".

@@ -76,6 +76,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
     let mut cuts = corrections(&prompt, &mut reads);
+    screening::denials(&prompt, &mut reads, &cuts);
     let corrected = cuts.gaps.clone();
     cuts.gaps.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let language = tag(&prompt, fields.language.as_deref(), language);
@@ -97,6 +98,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         brief.subject = None;
     }
     parts::keep_weekdays(&mut brief);
+    parts::recall_weekdays(&mut brief, &prompt, today);
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
     residue::report(&mut brief, &prompt, &reads);
@@ -111,6 +113,7 @@ fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     talk::hide_comments(prompt, reads);
     note_model::screen(prompt, reads);
     screening::hearsay(prompt, reads);
+    screening::asides(prompt, reads);
     screening::thanks(prompt, reads);
 }
 

@@ -145,7 +145,9 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
     // after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-    let touches = || signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
+    // "Saturday and Sunday no Monday" has no signs around "no", so it excludes Monday.
+    let is_apart = !matches!(wrong.kind, FactKind::Date | FactKind::Period) || wrong.range.to < mark.from || mark.to < right.from;
+    let touches = || is_apart && signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
     (is_near && (!denies || touches())).then_some(right)
 }
 
@@ -189,7 +191,19 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
     let wrong = all.iter().find(|found| found.range.to == last + 1)?;
     let end = (mark.to..prompt.words.len())
         .find(|at| prompt.kind(*at) == Kind::End || matches!(prompt.fold(*at), "," | "." | "!" | "?" | ";"));
-    Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
+    Some(Range::of(clause_start(prompt, wrong.range.from), end.unwrap_or(prompt.words.len())))
+}
+
+/// Returns the start of the short clause that ends with a withdrawn value: "10% with STAY10". The clause would be incomplete without the
+/// value.
+fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
+    let starts = |at: &usize| {
+        *at == 0
+            || ends_sentence(prompt, at - 1)
+            || matches!(prompt.fold(at - 1), "," | ";" | ":" | "(" | "-") && !prompt.words.is_glued(at - 1)
+            || prompt.fold(at - 1) == ","
+    };
+    (value.saturating_sub(TAKEN_BACK_WORDS_MAX)..=value).rev().find(starts).unwrap_or(value)
 }
 
 /// The maximum number of words of a clause that a correction withdraws.
@@ -200,6 +214,12 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     let is_content = |piece: &Piece| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
+    // "Sorry!!" alone apologizes.
+    let is_whole = (read.sentence.range.from..read.sentence.range.to)
+        .all(|at| prompt.kind(at) == Kind::Sign || mark.from <= at && at < mark.to);
+    if is_whole {
+        return None;
+    }
     read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
     let before = read.sentence.fragments.iter().rev().find(|fragment| fragment.to <= mark.from);
     let before = before.or_else(|| reads[..at].last().and_then(|read| read.sentence.fragments.last()))?;

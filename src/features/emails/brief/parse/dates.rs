@@ -11,9 +11,9 @@ use super::times::{clock, time};
 use super::tokens::Kind;
 
 /// Words for "every" and "always" before a weekday.
-const EVERY: [&str; 16] = [
-    "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always", "siempre",
-    "toujours", "chaque", "tous",
+const EVERY: [&str; 18] = [
+    "ao", "aos", "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always",
+    "siempre", "toujours", "chaque", "tous",
 ];
 
 /// The parts of a date that the prompt gives.
@@ -44,6 +44,9 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let is_us = prompt.words.is_american;
     if let Some(found) = list(prompt, start, bound, today, at) {
         return Some(found);
+    }
+    if let Some(end) = choice(prompt, start, is_us) {
+        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     if let Some((first, last, end)) = range(prompt, start, strength, is_us) {
         let last = resolve(last, today, None)?;
@@ -187,7 +190,7 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
         && !is_counted(prompt, end);
     let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
     let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
-    let is_other = [List::Hour, List::Am, List::Pm, List::Currency].into_iter().any(|list| prompt.is(list, end));
+    let is_other = [List::Hour, List::Am, List::Pm, List::Currency, List::Street].into_iter().any(|list| prompt.is(list, end));
     (are_days && is_led && !is_other).then_some((first, last, end))
 }
 
@@ -218,6 +221,14 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     let last = resolve(last, today, None)?;
     let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
+}
+
+/// Returns the end of two days of which one is meant: "22 or 23 December".
+fn choice(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<usize> {
+    let (_, end) = day_and_month(prompt, at, is_us).or_else(|| bare_day(prompt, at))?;
+    let second = prompt.end(List::Or, end)?;
+    let (last, end) = day_and_month(prompt, weekday(prompt, second).1, is_us)?;
+    last.month.is_some().then_some(end)
 }
 
 /// Returns whether weekdays recur every week: "every" precedes them, hours or a month follow them, or their names are abbreviated.
@@ -332,6 +343,12 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     }
     if let Some(found) = named(prompt, at) {
         return Some(found);
+    }
+    // "Wednesday the seventh"
+    let ordinal = prompt.end(List::Article, start).unwrap_or(start);
+    let mark = prompt.at(List::DayOrdinal, ordinal).filter(|mark| mark.value > 0).max_by_key(|mark| mark.to);
+    if let (Some(_), Some(mark)) = (weekday, mark) {
+        return Some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to));
     }
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {

@@ -43,9 +43,12 @@ lists! {
     Common = "words.common",
     /// Long words that are often misspelled.
     Spelling = "words.spelling",
+    /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
+    OpenAbbreviation = "words.open_abbreviation",
     Article = "words.article",
     /// Finite verbs. Words without one are not a sentence.
     Finite = "words.finite",
+    Or = "words.or",
     That = "words.that",
     Not = "words.not",
     /// The word before an infinitive: "tell them to book".
@@ -106,6 +109,8 @@ lists! {
     Thanks = "note.thanks",
     /// Verbs of people whose words the prompt repeats: "Steve said".
     Says = "note.says",
+    /// Colleagues who say or want something, with the verb: "my boss says", "legal wants".
+    Colleague = "note.colleague",
     Header = "note.header",
     Correction = "note.correction",
     /// Phrases that take back what precedes: "keep that out".
@@ -183,6 +188,10 @@ lists! {
     SpokenExclamation = "spoken.exclamation",
     SpokenColon = "spoken.colon",
     SpokenLine = "spoken.line",
+    SpokenOpen = "spoken.open",
+    SpokenClose = "spoken.close",
+    /// Words for the digit 0 in telephone numbers: "oh".
+    SpokenZero = "spoken.zero",
     Of = "date.of",
     Ordinal = "date.ordinal",
     To = "date.to",
@@ -324,15 +333,6 @@ pub struct Mark {
 pub fn lexicons() -> &'static [Lexicon] {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
-}
-
-/// Returns whether a text is only a greeting, such as "Hello".
-pub fn is_greeting(text: &str) -> bool {
-    let words = Words::read(text);
-    let end = (0..words.len()).rev().find(|at| words.fold(*at).chars().any(char::is_alphanumeric)).map_or(0, |last| last + 1);
-    let mut marks = Vec::new();
-    lexicons().iter().for_each(|lexicon| lexicon.mark(&words, 0, &mut marks));
-    marks.iter().any(|mark| mark.list == List::Greeting && mark.from == 0 && mark.to >= end)
 }
 
 impl Lexicon {

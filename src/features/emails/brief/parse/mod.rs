@@ -38,7 +38,7 @@ mod times;
 mod tokens;
 
 pub use clauses::ABBREVIATIONS;
-pub use lexicon::is_greeting;
+pub use reading::{is_greeting, zone};
 
 use jiff::civil::Date;
 

@@ -25,10 +25,20 @@ impl Products {
     }
 
     /// Recognizes a product by its name or by the start of its name: at least two words and all but one of the first four, or the
-    /// capitalized first word of a two-word name.
+    /// capitalized first word of a two-word name. "Gift box" is enough for "The Gift Box", unless another name also ends in these words.
     pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
-        let range = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to)?;
+        let whole = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to);
+        let range = whole.or_else(|| self.tail(prompt, at))?;
         Some(Found::new(FactKind::Product, range, None))
+    }
+
+    /// Recognizes a name of at least three words without its first word, if it is the only name that ends in these words.
+    fn tail(&self, prompt: &Prompt<'_>, at: usize) -> Option<Range> {
+        let tails = self.names.iter().filter_map(|name| name.get(1..)).filter(|tail| tail.len() > 1);
+        let found = |tail: &[String]| matched(prompt, at, tail).filter(|range| range.len() >= tail.len());
+        let mut found = tails.filter_map(|tail| found(tail).map(|range| (tail, range)));
+        let (tail, range) = found.next()?;
+        (self.names.iter().filter(|name| name.ends_with(tail)).count() == 1).then_some(range)
     }
 }
 

@@ -40,6 +40,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
         let start = read.sentence.range.from;
+        let inside = inside(prompt, &read.pieces);
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
@@ -53,6 +54,9 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
+            if inside.contains(&range) {
+                continue;
+            }
             // "8 quid"
             let is_value = range.len() <= VALUE_WORDS_MAX && prompt.kind(range.from) == Kind::Number;
             if is_value || probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
@@ -60,7 +64,8 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             }
             // "Key facts:" is a label. Its loss needs no warning.
             let is_first = range.from == start;
-            let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first;
+            let is_label =
+                prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first && is_known(prompt, range);
             let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
             let class = match (is_label, has_link) {
                 (true, _) => Class::Note,
@@ -72,6 +77,57 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = class);
         }
     }
+}
+
+/// Returns the pieces that are in the middle of a statement, which would be incomplete without them: "Set a cap per project, get an alert
+/// at 80% of the budget, and see what is left", "with Dana Ruiz, head of product", "New in the shop: the tweed from Saxony, 100 g for
+/// €14.90", "We sent the wrong links (orders 10 to 20)".
+fn inside(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<Range> {
+    let is_content = |at: usize| pieces.get(at).is_some_and(|piece: &Piece| piece.class == Class::Content);
+    let ends = |range: Range, sign: &str| prompt.fold(range.to - 1) == sign;
+    let is_inside = |at: &usize| {
+        let range = pieces[*at].range;
+        let before = at.checked_sub(1).filter(|before| is_content(*before)).map(|before| pieces[before].range);
+        let after = Some(at + 1).filter(|after| is_content(*after)).map(|after| pieces[after].range);
+        let is_lower = prompt.raw(range.from).starts_with(char::is_lowercase);
+        let is_listed = ends(range, ",") && after.is_some_and(|after| prompt.is(List::And, after.from));
+        let is_title = after.is_none()
+            && range.len() <= LABEL_WORDS_MAX
+            && before.is_some_and(|before| before.len() > 2 && is_name(prompt, before.to - 3) && is_name(prompt, before.to - 2));
+        let is_labeled = ends(range, ",") && before.is_some_and(|before| ends(before, ":") && before.len() <= LABEL_WORDS_MAX);
+        let has_aside = before.is_none() && after.is_some_and(|after| prompt.fold(after.from) == "(" && has_value(prompt, after));
+        let is_sentence = prompt.words.is_capital(range.from) && prompt.kind(range.to - 1) == Kind::Word;
+        before.is_some() && is_lower && (is_listed || is_title)
+            || is_labeled && after.is_some() && range.len() > LABEL_WORDS_MAX - 1
+            || has_aside && is_sentence
+    };
+    (0..pieces.len()).filter(|at| is_content(*at)).filter(is_inside).map(|at| pieces[at].range).collect()
+}
+
+/// Returns whether all words of a label are in the word lists, so that it names nothing new.
+fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
+    let lists = [
+        List::LabelBody,
+        List::LabelNote,
+        List::LabelTone,
+        List::LabelAudience,
+        List::LabelSubject,
+        List::LabelLink,
+        List::LabelWhen,
+        List::LabelWhere,
+        List::Craft,
+        List::Common,
+        List::Article,
+        List::Email,
+        List::Please,
+        List::Goal,
+    ];
+    (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
+}
+
+/// Returns whether a word can be part of a person's name.
+fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.words.is_capital(at) && prompt.kind(at) == Kind::Word && !prompt.is(List::Common, at)
 }
 
 /// The maximum number of words of a price or a time with the sign after it.
@@ -95,7 +151,7 @@ fn names(prompt: &Prompt<'_>, range: Range) -> bool {
 
 /// Groups the pieces of a sentence: the pieces in the same brackets form one group, and every other piece is a group. Groups without
 /// content are left out.
-fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<Item = &'a mut [Piece]> {
+pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<Item = &'a mut [Piece]> {
     let mut is_open = false;
     let groups = pieces.chunk_by_mut(move |before, _| {
         is_open = (before.range.from..before.range.to).fold(is_open, |open, at| match prompt.fold(at) {

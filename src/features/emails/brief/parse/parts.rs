@@ -1,6 +1,9 @@
 //! Fills in the parts of a brief that follow from the whole prompt: the offer, the event, the stories, the button's link, and a missing
 //! purpose or signature.
 
+use jiff::ToSpan;
+use jiff::civil::Date;
+
 use super::super::{Brief, CallToAction, Event, Fact, FactKind, FactRole, FactValue, Goal, Offer, Part, Signature, Story};
 use super::classify::Class;
 use super::lexicon::List;
@@ -35,6 +38,22 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     link(brief);
     if brief.signature.is_none() {
         brief.signature = introduction(prompt);
+    }
+}
+
+/// Moves a weekday on which something happened to the last week: "sorry that no one answered on Saturday".
+pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
+    let apologizes = brief.purpose == Goal::Apology;
+    for fact in &mut brief.facts {
+        let is_named = !fact.text.contains(|c: char| c.is_ascii_digit());
+        let Some(FactValue::Days { first, last: None }) = &mut fact.value else { continue };
+        let is_next = today.until(*first).is_ok_and(|span| (1..=7).contains(&span.get_days()));
+        if fact.role == Some(FactRole::Happened) && is_named && is_next && !prompt.mentions(List::Tomorrow) {
+            *first = first.checked_sub(7.days()).unwrap_or(*first);
+        } else if apologizes && is_named && is_next && fact.role == Some(FactRole::Event) {
+            // The prompt does not say whether the day is the last or the next one.
+            (fact.value, fact.role) = (None, Some(FactRole::Other));
+        }
     }
 }
 

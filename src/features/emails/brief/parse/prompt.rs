@@ -320,6 +320,7 @@ fn is_international(mark: Mark) -> bool {
                 | L::Zone
                 | L::Currency
                 | L::Percent
+                | L::OpenAbbreviation
         )
 }
 

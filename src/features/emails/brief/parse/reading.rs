@@ -1,11 +1,11 @@
-//! The results of parsing one sentence of a prompt.
+//! The results of parsing one sentence of a prompt, and what other modules read from single texts.
 
 use super::classify::Piece;
 use super::clauses::Sentence;
 use super::facts::Found;
-use super::lexicon::List;
+use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
-use super::tokens::Kind;
+use super::tokens::{Kind, Words};
 
 /// A sentence with its classified pieces and the facts in it.
 pub struct Read {
@@ -44,4 +44,26 @@ pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
     let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
     let end = if prompt.fold(end) == "," { end + 1 } else { end };
     if end < range.to { end } else { range.from }
+}
+
+/// Returns whether a text is only a greeting, such as "Hello".
+pub fn is_greeting(text: &str) -> bool {
+    let words = Words::read(text);
+    let end = (0..words.len()).rev().find(|at| words.fold(*at).chars().any(char::is_alphanumeric)).map_or(0, |last| last + 1);
+    marks(&words).iter().any(|mark| mark.list == List::Greeting && mark.from == 0 && mark.to >= end)
+}
+
+/// Returns the time zone at the end of a time: "11 AM Pacific", "19:00 CET". Abbreviations of zones have no lowercase letters.
+pub fn zone(text: &str) -> Option<&str> {
+    let words = Words::read(text);
+    let is_name = |text: &&str| text.chars().count() > 3 || !text.chars().any(char::is_lowercase);
+    let zones = marks(&words).into_iter().filter(|mark| mark.list == List::Zone && mark.to == words.len());
+    zones.map(|mark| words.slice(mark.from, mark.to)).find(is_name)
+}
+
+/// Returns the phrases of all languages in a text.
+fn marks(words: &Words<'_>) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    lexicons().iter().for_each(|lexicon| lexicon.mark(words, 0, &mut marks));
+    marks
 }

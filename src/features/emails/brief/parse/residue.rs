@@ -60,7 +60,7 @@ const REQUESTS: [List; 44] = [
 const LETTERS_MIN: usize = 5;
 
 /// The minimum number of letters of a single word in lowercase that a warning reports.
-const LONE_LETTERS_MIN: usize = 8;
+const LONE_LETTERS_MIN: usize = 6;
 
 /// Adds to the unclear texts the words of request topics that nothing else in the brief contains, and the names in descriptions of the
 /// recipients: "everyone who ordered The Glass Orchard".

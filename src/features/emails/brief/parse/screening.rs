@@ -3,11 +3,12 @@
 
 use super::super::ConstraintKind;
 use super::classify::{Class, Fields, Piece};
+use super::corrections::Cuts;
 use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
-use super::tokens::{Kind, fold};
+use super::tokens::{Kind, Words, fold};
 
 /// Turns the words before a list that only announce it into a topic: "three stories:".
 pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
@@ -28,13 +29,11 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
     let avoided: Vec<String> =
         words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
+    let avoided: Vec<Words<'_>> = avoided.iter().map(|word| Words::read(word)).filter(|words| words.len() > 0).collect();
     let mut at = 0;
     while at < pieces.len() {
         let Piece { range, class } = pieces[at];
-        let has_word = |range: Range| {
-            let text = fold(prompt.text(range));
-            avoided.iter().any(|word| text.contains(word.as_str()))
-        };
+        let has_word = |range: Range| (range.from..range.to).any(|at| avoided.iter().any(|words| is_at(prompt, at, words)));
         if class == Class::Content && has_word(range) {
             // "New trainer is Bella because Marcus left": only the reason has the word.
             let reason = (range.from + 1..range.to)
@@ -52,22 +51,130 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
     }
 }
 
-/// Separates thanks at the end of a line from the statement before them: "ask for Mel thx".
+/// The maximum number of letters that the form of a word adds: "sales".
+const ENDING_LETTERS_MAX: usize = 2;
+
+/// Returns whether the words at an index are a phrase, or another form of it: "sales" is a form of "sale", but "wholesale" is not.
+fn is_at(prompt: &Prompt<'_>, at: usize, phrase: &Words<'_>) -> bool {
+    let last = phrase.len() - 1;
+    let is_form = |own: &str, word: &str| own.strip_prefix(word).is_some_and(|rest| rest.chars().count() <= ENDING_LETTERS_MAX);
+    (0..last).all(|word| prompt.fold(at + word) == phrase.fold(word)) && is_form(prompt.fold(at + last), phrase.fold(last))
+}
+
+/// The maximum number of words of a name after a closing: "cheers tom from the bakery".
+const SIGNER_WORDS_MAX: usize = 4;
+
+/// Separates thanks and greetings at the end of a line from the statement before them: "ask for Mel thx", "… bis Samstag danke gruß jutta".
+/// A name after them is unclear: the person who types the prompt need not be the person who signs the email.
 pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let Some(piece) = read.pieces.last_mut().filter(|piece| piece.class == Class::Content) else { continue };
         let Range { from, to } = piece.range;
         let end = (from..to).rev().find(|at| prompt.kind(*at) != Kind::Sign).map_or(from, |last| last + 1);
         let is_last = prompt.kind(read.sentence.range.to) == Kind::End;
-        let start = (from + 1..end).find(|at| prompt.at(List::Thanks, *at).any(|mark| mark.to == end));
-        let Some(start) = start.filter(|_| is_last) else { continue };
+        let Some((start, names)) = (from..end).find_map(|at| Some((at, closing(prompt, at, end)?))).filter(|_| is_last) else {
+            continue;
+        };
+        let class = if names == end { Class::Note } else { Class::Unclear };
+        let is_whole = start == from;
+        if is_whole && class == Class::Note {
+            continue;
+        }
         piece.range.to = start;
-        read.pieces.push(Piece { range: Range::of(start, to), class: Class::Note });
+        read.pieces.push(Piece { range: Range::of(start, to), class });
+        read.pieces.retain(|piece| !piece.range.is_empty());
     }
+}
+
+/// Returns the start of the name, which can be empty, in thanks or a greeting that fills the words `at..end`.
+fn closing(prompt: &Prompt<'_>, at: usize, end: usize) -> Option<usize> {
+    let mut names = at;
+    while let Some(next) =
+        prompt.end(List::Thanks, names).or_else(|| prompt.end(List::Closing, names)).filter(|next| *next <= end)
+    {
+        // "Love" and "from" only close if nothing but a name follows.
+        names = next;
+    }
+    if names == at || prompt.end(List::Thanks, at).is_none() && names < end && !is_greeting(prompt, at) {
+        return None;
+    }
+    let others = [List::Common, List::Finite, List::Not, List::Goal, List::Month, List::Weekday, List::Readers, List::Article];
+    let is_name = |at: usize| {
+        prompt.kind(at) == Kind::Word
+            && (at > names && prompt.fold(at) == "from" || !others.iter().any(|list| prompt.is(*list, at)))
+    };
+    (end - names <= SIGNER_WORDS_MAX && (names..end).all(is_name)).then_some(names)
+}
+
+/// Returns whether a closing is more than a word that can also be part of a statement, such as "from".
+fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.end(List::Closing, at).is_some() && !prompt.is(List::Common, at)
 }
 
 /// The maximum number of words before the verb in "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
+
+/// Turns content into unclear text if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies
+/// first"), or if the prompt asks about it ("(1 hr??)"). People who are quoted in the email have a title or quotation marks.
+pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let sentence = read.sentence.range;
+        let is_quoted = (sentence.from..sentence.to).any(|at| prompt.is_quote(at));
+        for group in super::note_model::groups(prompt, &mut read.pieces) {
+            let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
+            let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
+            let asks = is_bracket && prompt.sign("?", range).is_some()
+                || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
+            if asks || !is_quoted && is_told(prompt, range) {
+                group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
+            }
+        }
+    }
+}
+
+/// Turns a sentence that starts with a correction into unclear text if it corrects no value: "non pas 10 c'était une idée de Loïc".
+pub fn denials(prompt: &Prompt<'_>, reads: &mut [Read], cuts: &Cuts) {
+    for read in reads {
+        let Range { from, to } = read.sentence.range;
+        let Some(end) = prompt.end(List::Correction, from).filter(|end| *end > from + 1 && *end < to) else { continue };
+        let own = Range::of(from, end);
+        if cuts.gaps.iter().filter(|gap| gap.overlaps(own)).all(|gap| own.contains(*gap)) {
+            read.pieces.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
+            read.found.clear();
+        }
+    }
+}
+
+/// Returns whether a range starts with a colleague who says or wants something, or names one in brackets after "says".
+fn is_told(prompt: &Prompt<'_>, range: Range) -> bool {
+    let mut from = range.from;
+    while let Some(next) = [List::And, List::Please, List::Filler, List::Sound]
+        .into_iter()
+        .find_map(|list| prompt.end(list, from))
+        .or_else(|| matches!(prompt.fold(from), "(" | "[" | "," | "-").then_some(from + 1))
+        .filter(|next| *next < range.to)
+    {
+        from = next;
+    }
+    // The rules for corrections read corrected values.
+    let is_corrected = prompt.all(List::Correction, range).any(|mark| has_value(prompt, Range::of(mark.to, range.to)));
+    if is_corrected || prompt.is(List::Title, from) && !prompt.is(List::Colleague, from) {
+        return false;
+    }
+    if prompt.is(List::Colleague, from) {
+        return true;
+    }
+    let Some(says) = prompt.find(List::Says, Range::of(from, (from + TELLER_WORDS_MAX + 1).min(range.to))) else { return false };
+    if matches!(prompt.fold(range.from), "(" | "[") && prompt.words.is_capital(says.to) {
+        return true;
+    }
+    let is_name = |at: usize| prompt.kind(at) == Kind::Word && !OTHERS.into_iter().any(|list| prompt.is(list, at));
+    says.from > from && prompt.fold(says.to) != ":" && (from..says.from).all(is_name)
+}
+
+/// The lists of words that are not the name of a person.
+const OTHERS: [List; 9] =
+    [List::Common, List::Please, List::Readers, List::Finite, List::And, List::Not, List::Article, List::Question, List::Title];
 
 /// Turns content into unclear text if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is
 /// wrong".
@@ -77,8 +184,7 @@ pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let start = Range::of(from, (from + TELLER_WORDS_MAX + 1).min(to));
         let Some(says) = prompt.find(List::Says, start).filter(|says| says.from > from) else { continue };
         // "Please tell us", "we said"
-        let common = [List::Common, List::Please, List::Readers, List::Finite, List::And, List::Not];
-        let is_name = prompt.kind(says.from - 1) == Kind::Word && !common.into_iter().any(|list| prompt.is(list, says.from - 1));
+        let is_name = prompt.kind(says.from - 1) == Kind::Word && !OTHERS.into_iter().any(|list| prompt.is(list, says.from - 1));
         if !is_name {
             continue;
         }

@@ -8,13 +8,15 @@ use super::prompt::Prompt;
 use super::tokens::Kind;
 
 /// The dictated punctuation marks.
-const MARKS: [(List, char); 6] = [
-    (List::SpokenQuestion, '?'),
-    (List::SpokenExclamation, '!'),
-    (List::SpokenColon, ':'),
-    (List::SpokenComma, ','),
-    (List::SpokenStop, '.'),
-    (List::SpokenLine, '.'),
+const MARKS: [(List, &str); 8] = [
+    (List::SpokenClose, ")"),
+    (List::SpokenOpen, " ("),
+    (List::SpokenQuestion, "?"),
+    (List::SpokenExclamation, "!"),
+    (List::SpokenColon, ":"),
+    (List::SpokenComma, ","),
+    (List::SpokenStop, "."),
+    (List::SpokenLine, "."),
 ];
 
 /// A prompt is dictated if it spells out at least this many punctuation marks, and more than it contains.
@@ -32,7 +34,7 @@ pub fn written(prompt: &Prompt<'_>) -> Option<String> {
     let mut changes = signs(prompt);
     let mut at = 0;
     while at < prompt.words.len() {
-        let Some((end, text)) = day(prompt, at).or_else(|| number(prompt, at)) else {
+        let Some((end, text)) = phone(prompt, at).or_else(|| day(prompt, at)).or_else(|| number(prompt, at)) else {
             at += 1;
             continue;
         };
@@ -85,6 +87,20 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
         _ => "",
     };
     Some((mark.to, format!("{}{sign}", mark.value)))
+}
+
+/// The minimum number of spelled-out digits in a row that are a telephone number.
+const PHONE_DIGITS_MIN: usize = 6;
+
+/// Recognizes a telephone number in words: "oh one six three two nine six oh".
+fn phone(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
+    let digit = |at: usize| {
+        let is_one = |mark: &super::lexicon::Mark| mark.to == at + 1 && mark.value < 10 && prompt.raw(at).chars().count() > 2;
+        let spelled = prompt.at(List::Numeral, at).find(is_one).map(|mark| mark.value.to_string());
+        spelled.or_else(|| prompt.is(List::SpokenZero, at).then(|| "0".to_owned()))
+    };
+    let digits: String = (at..prompt.words.len()).map_while(digit).collect();
+    (digits.len() >= PHONE_DIGITS_MIN).then(|| (at + digits.len(), digits))
 }
 
 /// Recognizes a spelled-out number before "percent", a currency, a month or a word for a time.

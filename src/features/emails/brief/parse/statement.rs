@@ -185,6 +185,11 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_end_matches([',', '!', '?', ':', ';', ')']);
         let whole = bare.trim_end_matches('.');
+        // "6mths"
+        let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+        if let Some(own) = lexicon.rewritten(unit).filter(|_| unit.len() < bare.len() && unit.len() > 1) {
+            return format!("{} {own}{}", &bare[..bare.len() - unit.len()], &word[bare.len()..]);
+        }
         let found = lexicon
             .rewritten(bare)
             .map(|own| (own, &word[bare.len()..]))
@@ -203,7 +208,19 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
         let is_pair = own == whole && whole.contains('/') && !whole.contains("://");
         if is_pair { whole.split('/').map(word).collect::<Vec<_>>().join("/") } else { own }
     };
-    text.split(' ').map(both).collect::<Vec<_>>().join(" ")
+    let mut written: Vec<String> = Vec::new();
+    let mut words = text.split(' ').peekable();
+    while let Some(own) = words.next() {
+        // "needs 2" is written as "needs to".
+        match words.peek().and_then(|next| lexicon.rewritten(&format!("{own} {next}"))) {
+            Some(pair) => {
+                words.next();
+                written.push(pair.to_owned());
+            }
+            None => written.push(both(own)),
+        }
+    }
+    written.join(" ")
 }
 
 /// Removes unpaired brackets and quotation marks.

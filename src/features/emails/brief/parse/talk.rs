@@ -24,6 +24,12 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         for mark in marks {
             match scope(prompt, &reads[at].sentence.fragments, mark) {
+                // "SHRM credit yes (1 hr??) hmm not confirmed leave that out": the remark is about the sentence before.
+                Some(scope) if at > 0 && is_remark(prompt, reads[at].sentence.range, mark) => {
+                    let before = reads[at - 1].sentence.range;
+                    take_back(&mut reads[at - 1], before);
+                    take_back(&mut reads[at], scope);
+                }
                 Some(scope) => take_back(&mut reads[at], scope),
                 None if at > 0 => {
                     let before = reads[at - 1].sentence.range;
@@ -85,6 +91,16 @@ pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         at = end;
     }
+}
+
+/// The maximum number of words of a remark before a withdrawal.
+const REMARK_WORDS_MAX: usize = 4;
+
+/// Returns whether only a remark without a value precedes a withdrawal in its sentence: "hmm not confirmed leave that out".
+fn is_remark(prompt: &Prompt<'_>, sentence: Range, mark: usize) -> bool {
+    let own = Range::of(sentence.from, mark);
+    let lists = [List::Sound, List::Remark, List::Filler, List::Unsure];
+    (1..=REMARK_WORDS_MAX).contains(&own.len()) && !has_value(prompt, own) && lists.into_iter().any(|list| prompt.has(list, own))
 }
 
 fn take_back(read: &mut Read, scope: Range) {

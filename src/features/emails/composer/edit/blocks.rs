@@ -356,5 +356,5 @@ pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
 pub fn next_picture(shown: &str, means: &EditResources<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
     brand.images.retain(|image| !shown.contains(&image.url));
-    material::opening(&brand, 0, "")
+    material::opening(&brand, 0, "", true)
 }

@@ -3,7 +3,7 @@
 use crate::features::emails::composer::Knowledge;
 use crate::features::projects::brand::*;
 
-fn product(name: &str, price: &str, description: &str) -> BrandProduct {
+pub fn product(name: &str, price: &str, description: &str) -> BrandProduct {
     let slug = name.to_lowercase().replace(' ', "-");
     BrandProduct {
         name: name.to_owned(),

@@ -312,3 +312,53 @@ fn products_with_an_avoided_name_are_not_shown() {
         assert!(!text.contains("Clay Pot"), "{text}");
     }
 }
+
+/// Returns the email that the tea shop sends if it also sells this product.
+fn email_with(product: &str, prompt: &str) -> String {
+    let mut brand = brands::teas();
+    brand.products.push(brands::product(product, "49.00", "Made by hand."));
+    print::text(&one(prompt, &brand, "en", 7).email).replace('\u{a0}', " ")
+}
+
+#[test]
+fn a_sale_of_one_kind_shows_only_its_products() {
+    let text = email_with("Clay Teapot", "15% off our teapots until Friday with code POT15");
+    assert!(text.contains("* Clay Teapot") && !text.contains("* Smoked Black"), "{text}");
+    let text = email_with("Clay Teapot", "do an email about our teapots, 15% off till friday w code POT15");
+    assert!(text.contains("* Clay Teapot") && !text.contains("* Smoked Black"), "{text}");
+}
+
+#[test]
+fn a_product_is_found_without_the_article_of_its_name_and_is_presented_without_wishes() {
+    let text = email_with("The Gift Box", "Announce our new gift box for Christmas: €49, ships until 18 December.");
+    assert!(text.contains("* The Gift Box · €49") && text.contains("The Gift Box]"), "{text}");
+    assert!(!text.to_lowercase().contains("wish") && !text.contains("Thank you"), "{text}");
+}
+
+#[test]
+fn reduced_prices_are_the_news_of_a_sale_without_a_general_saving() {
+    let text = email("Sale: Smoked Black now €12 instead of €14, Aged White €25 instead of €30, until 6 December.", "en");
+    assert!(text.contains("Subject:   Smoked Black: €12 instead of €14\n"), "{text}");
+}
+
+#[test]
+fn the_offer_is_the_subject_of_a_newsletter_without_stories() {
+    let text = email("Newsletter with our favorites, and 10% off until December 6 with the code HELLO10", "en");
+    assert!(text.contains("Subject:   10% off until December 6 with HELLO10\n"), "{text}");
+}
+
+#[test]
+fn the_address_after_the_place_of_an_event_is_in_its_table() {
+    let prompt = "Invite customers to a tasting on Thursday 10 December at 7 pm in our shop, Hafenstraße 12. 20 places, €15 per \
+                  person, book at https://example.com/tasting";
+    let text = email(prompt, "en");
+    assert!(text.contains("Our shop, Hafenstraße 12") && text.matches("Hafenstraße").count() < 3, "{text}");
+}
+
+#[test]
+fn a_notice_closes_without_looking_forward_and_a_calm_subject_has_no_period() {
+    let text = email("We have to recall the Clay Pot because the glaze can crack. Sign as Marta.", "en");
+    assert!(text.contains("Kind regards,"), "{text}");
+    let text = email("We are turning 10! Come by for cake. No exclamation marks.", "en");
+    assert!(text.contains("Subject:   We are turning 10\n"), "{text}");
+}

@@ -118,7 +118,7 @@ fn a_kind_of_thing_is_not_the_product_with_its_name() {
 }
 
 #[test]
-fn a_sentence_keeps_its_unclear_middle_and_its_name() {
+fn a_sentence_has_its_name_but_not_its_unclear_middle() {
     let prompt = "Announce Budgets: set a cap per project in hours, get an alert at 80% of the budget, and see what is left.";
     let span = |words: &str| {
         let start = u32::try_from(prompt.find(words).expect("the prompt has the words")).expect("short");
@@ -142,8 +142,7 @@ fn a_sentence_keeps_its_unclear_middle_and_its_name() {
     let composed = composed(&news.brief, &brands::teas(), 7);
     let text = print::text(&composed.email);
     assert!(text.contains("Budgets – set a cap per project in hours"), "{text}");
-    assert!(text.contains("et an alert at 80% of the budget, and see what is left."), "{text}");
-    assert_eq!(composed.unused, []);
+    assert!(!text.contains("et an alert at 80%"), "{text}");
 }
 
 #[test]

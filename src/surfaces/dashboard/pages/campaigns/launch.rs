@@ -46,6 +46,7 @@ pub struct LeftOut {
 
 page_context!(LaunchPage, "campaign_launch.html", {
     use crate::engine::api::Operation;
+    use crate::features::campaigns::model::CampaignStatus;
     use crate::features::campaigns::views::CampaignView;
 
     let outlook = || campaigns::ops::dry_run::DryRun::example().1.0;
@@ -70,6 +71,7 @@ page_context!(LaunchPage, "campaign_launch.html", {
         page(CampaignView::sample_scheduled(), Some(none)),
         page(CampaignView::sample(), Some(stopped)),
         page(CampaignView::sample(), None),
+        page(CampaignView::sample_in(CampaignStatus::Sent), Some(outlook())),
     ]
 });
 

@@ -1,0 +1,113 @@
+//! Chooses the connection for a request, and turns errors of platforms into failures that name the remedy.
+
+use serde_json::json;
+
+use super::client::Client;
+use super::error::PlatformError;
+use super::key::open;
+use super::model::Connection;
+use super::store;
+use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
+use crate::vocab::providers::Provider;
+
+/// The codes of the failures of every operation that uses a connection.
+pub const FAILURES: [Code; 5] = [
+    Code::NotFound,
+    Code::IntegrationAccountRequired,
+    Code::ProviderNotConnected,
+    Code::ProviderReconnectRequired,
+    Code::ProviderUnavailable,
+];
+
+/// What a request says about the connection that it uses.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionChoice {
+    pub account: AccountId,
+    pub provider: Provider,
+    pub project: ProjectId,
+    /// The connection that the caller names; required if there are several.
+    pub connection: Option<ConnectionId>,
+}
+
+/// Returns the connection that a request uses. `page` is the URL of the page on which users connect accounts.
+pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Connection, Failure> {
+    let ConnectionChoice { account, provider, project, connection } = choice;
+    let is_usable = |connection: &Connection| connection.provider == provider && connection.serves(Some(project));
+    let mut usable: Vec<Connection> = store::all(tx, account)?.into_iter().filter(is_usable).collect();
+    if usable.is_empty() {
+        let detail = format!("{provider} is not connected. Connect an account at {page}.");
+        return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
+    }
+    if let Some(id) = connection {
+        usable.retain(|connection| connection.id == id);
+        if usable.is_empty() {
+            let detail = format!("This brand has no connection to {provider} with this ID.");
+            let absent = Failure::because(Code::NotFound, detail).in_field("connectionId");
+            return Err(absent.see("connections.list", "GET /v1/connections lists the connections"));
+        }
+    }
+    let chosen = match usable.len() {
+        1 => usable.remove(0),
+        many => {
+            let detail = format!("{many} accounts of {provider} are connected; name one of them in connectionId");
+            let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
+            let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
+            return Err(several.see("connections.list", "GET /v1/connections lists them"));
+        }
+    };
+    match &chosen.rejected {
+        Some(reason) => Err(reconnect(&chosen, reason, page)),
+        None => Ok(chosen),
+    }
+}
+
+fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
+    let Connection { provider, name, .. } = connection;
+    let detail = format!("{provider} no longer accepts the key of the connection \"{name}\" ({reason}). Reconnect it at {page}.");
+    Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": connection.id }))
+}
+
+/// Returns the URL of the page on which users connect accounts of a provider.
+pub fn connect_url(engine: &Engine, environment: Environment, provider: Provider) -> String {
+    format!("{}/{environment}/settings/connections?provider={}", engine.base_url(), provider.alias())
+}
+
+/// Returns a client with the key of a connection.
+pub fn client<'e>(engine: &'e Engine, connection: &Connection) -> Result<Client<'e>, PlatformError> {
+    let key = open(&engine.seal, connection).ok_or(PlatformError::KeyLost)?;
+    Client::new(engine, connection.provider, &key).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
+}
+
+/// Stores what an error says about the connection: a rejected key, or a limit on its requests.
+pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
+    let (used, data) = (used.clone(), engine.data(environment));
+    if let Some(reason) = error.rejection() {
+        data.store.write(move |tx| store::reject(tx, &used, &reason)).await??;
+    } else if let PlatformError::Busy { until, .. } = *error {
+        data.store.write(move |tx| store::limit(tx, &used, until)).await??;
+    }
+    Ok(())
+}
+
+/// Turns an error of a platform into the failure of an operation, and notes what it says about the connection.
+pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
+    let (engine, environment) = (&context.engine, context.caller.environment());
+    if let Err(failure) = note(engine, environment, used, &error).await {
+        return failure;
+    }
+    if let Some(reason) = error.rejection() {
+        return reconnect(used, &reason, &connect_url(engine, environment, used.provider));
+    }
+    let detail = format!("{}: {error}", used.provider);
+    match error {
+        PlatformError::Missing => Failure::because(Code::NotFound, detail),
+        PlatformError::Busy { ms, .. } => {
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
+        }
+        _ => Failure::because(Code::ProviderUnavailable, detail).after_seconds(60),
+    }
+}

@@ -1,0 +1,266 @@
+//! Calls a platform on behalf of a connected account: with its key, the pinned version of its API, bounded retries, and the pauses that the
+//! platform requests.
+//!
+//! Every request only reads, even those with a body, so it can be repeated at any time.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use data_encoding::BASE64;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use http::{Method, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use super::error::PlatformError;
+use crate::base::secret::{Secret, sha256};
+use crate::engine::api::Engine;
+use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
+use crate::vocab::limits;
+use crate::vocab::providers::Provider;
+use crate::vocab::settings::Connections;
+
+const LIMITS: Limits = Limits {
+    head: limits::PROVIDER_REQUEST_TIME,
+    total: limits::PROVIDER_REQUEST_TIME,
+    body_bytes: limits::PROVIDER_RESPONSE_BYTES_MAX,
+    overlong: OversizePolicy::Refuse,
+};
+
+/// The version of Klaviyo's API, which each request names in a header. The other platforms have their version in the path.
+pub const KLAVIYO_REVISION: &str = "2026-07-15";
+
+/// A client for one account on a platform.
+pub struct Client<'e> {
+    engine: &'e Engine,
+    provider: Provider,
+    base: Url,
+    authorization: HeaderValue,
+    /// Identifies the account for pauses without revealing its key.
+    account: [u8; 12],
+    /// The names of the properties that the account added to contacts, once they are read.
+    pub own_properties: OnceCell<Vec<String>>,
+}
+
+impl<'e> Client<'e> {
+    /// Creates a client. Returns why the key cannot belong to the platform if it cannot.
+    pub fn new(engine: &'e Engine, provider: Provider, key: &Secret) -> Result<Self, &'static str> {
+        let text = key.expose().as_str();
+        let base = base(&engine.settings.connections, provider, text)?;
+        let authorization = match provider {
+            Provider::Klaviyo => format!("Klaviyo-API-Key {text}"),
+            Provider::Mailchimp => format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes())),
+            Provider::HubSpot => format!("Bearer {text}"),
+        };
+        let mut authorization = HeaderValue::from_str(&authorization).map_err(|_| "the key contains a line break; remove it")?;
+        authorization.set_sensitive(true);
+        let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
+        Ok(Self { engine, provider, base, authorization, account, own_properties: OnceCell::new() })
+    }
+
+    /// Forgets a pause of this account, because the account was just connected.
+    pub fn forget_pause(&self) {
+        self.engine.paces.forget(&self.account);
+    }
+
+    /// Gets a resource.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<T, PlatformError> {
+        self.read(Method::GET, path, query, Bytes::new()).await
+    }
+
+    /// Gets a resource whose request has a body.
+    pub async fn get_by_post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        body: &Value,
+    ) -> Result<T, PlatformError> {
+        self.read(Method::POST, path, query, Bytes::from(body.to_string())).await
+    }
+
+    async fn read<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        query: &[(&str, &str)],
+        body: Bytes,
+    ) -> Result<T, PlatformError> {
+        let mut url = self.base.clone();
+        url.set_path(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let mut attempt = 1;
+        let response = loop {
+            match self.attempt(&method, &url, &body).await {
+                Err(error) if error.is_passing() && attempt < limits::PROVIDER_ATTEMPTS_MAX => {
+                    if let PlatformError::Unavailable(_) = &error {
+                        sleep(self.backoff(attempt)).await;
+                    }
+                    attempt += 1;
+                }
+                ended => break ended?,
+            }
+        };
+        serde_json::from_slice(&response.body).map_err(|error| PlatformError::Malformed(format!("{path}: {error}")))
+    }
+
+    /// Returns the pause before the next attempt, varied by up to a fifth so that imports do not repeat their requests in step.
+    fn backoff(&self, attempt: u32) -> Duration {
+        let [chance] = self.engine.random.bytes::<1>();
+        let ms = limits::PROVIDER_RETRY_MS << (attempt - 1);
+        Duration::from_millis(ms * 4 / 5 + ms * 2 / 5 * u64::from(chance) / 255)
+    }
+
+    async fn attempt(&self, method: &Method, url: &Url, body: &Bytes) -> Result<Response, PlatformError> {
+        let wait = self.engine.paces.wait(&self.account, Instant::now());
+        if wait > Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX) {
+            return Err(self.busy(wait));
+        }
+        sleep(wait).await;
+        let request = CallRequest { method: method.clone(), url, headers: self.headers(), body: body.clone(), limits: &LIMITS };
+        let response = self.engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
+            true => PlatformError::Unavailable(error.to_string()),
+            false => PlatformError::Unreachable(error.to_string()),
+        })?;
+        self.note_pause(&response);
+        let said = || message(&response.body);
+        match response.status {
+            status if status.is_success() => Ok(response),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
+            StatusCode::NOT_FOUND => Err(PlatformError::Missing),
+            StatusCode::TOO_MANY_REQUESTS => Err(self.busy(self.engine.paces.wait(&self.account, Instant::now()))),
+            status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
+                Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
+            }
+            status => Err(PlatformError::Refused(format!("status {}: {}", status.as_u16(), said()))),
+        }
+    }
+
+    fn busy(&self, wait: Duration) -> PlatformError {
+        let ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX).min(limits::PROVIDER_PAUSE_MS_MAX);
+        PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
+    }
+
+    fn headers(&self) -> HeaderMap {
+        let json = match self.provider {
+            Provider::Klaviyo => HeaderValue::from_static("application/vnd.api+json"),
+            Provider::Mailchimp | Provider::HubSpot => HeaderValue::from_static("application/json"),
+        };
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, self.authorization.clone());
+        headers.insert(ACCEPT, json.clone());
+        headers.insert(CONTENT_TYPE, json);
+        if self.provider == Provider::Klaviyo {
+            headers.insert(HeaderName::from_static("revision"), HeaderValue::from_static(KLAVIYO_REVISION));
+        }
+        headers
+    }
+
+    /// Pauses the account if the platform rejected the request for now, or if no further request is allowed in this window.
+    fn note_pause(&self, response: &Response) {
+        let number = |name: &str| response.header(name).and_then(|value| value.trim().parse::<f64>().ok());
+        let seconds = match response.status {
+            StatusCode::TOO_MANY_REQUESTS => {
+                let named = number(RETRY_AFTER.as_str()).or_else(|| number("ratelimit-reset"));
+                Some(named.unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3))
+            }
+            _ if number("ratelimit-remaining") == Some(0.0) => number("ratelimit-reset"),
+            _ if number("x-hubspot-ratelimit-remaining") == Some(0.0) => {
+                number("x-hubspot-ratelimit-interval-milliseconds").map(|ms| ms / 1e3)
+            }
+            _ => None,
+        };
+        let Some(seconds) = seconds else { return };
+        let seconds = seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3);
+        let now = Instant::now();
+        self.engine.paces.pause(self.account, now + Duration::from_secs_f64(seconds), now);
+    }
+}
+
+/// Returns the address of the platform's API for the account with this key.
+fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'static str> {
+    let text = match provider {
+        Provider::Klaviyo if !key.starts_with("pk_") => {
+            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+        }
+        Provider::Klaviyo => settings.klaviyo_url.clone(),
+        Provider::Mailchimp => {
+            let region = key.rsplit_once('-').map_or("", |(_, region)| region);
+            if !is_region(region) {
+                return Err("expected an API key that ends with its data center, like -us21; create one in Mailchimp under \
+                            Account & billing, Extras, API keys");
+            }
+            settings.mailchimp_url.replace("{dc}", region)
+        }
+        Provider::HubSpot => settings.hubspot_url.clone(),
+    };
+    Url::parse(&text).map_err(|_| "the address of this platform in the settings is not a URL")
+}
+
+/// Returns whether the text is the name of one of Mailchimp's data centers, like us21. The name becomes part of a host name.
+fn is_region(text: &str) -> bool {
+    let letters = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    let digits = &text[letters..];
+    (2..=4).contains(&letters) && (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The platforms' descriptions of errors, each with the members of all platforms.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ErrorBody {
+    errors: Vec<ErrorBody>,
+    detail: Option<String>,
+    message: Option<String>,
+    title: Option<String>,
+}
+
+impl ErrorBody {
+    fn text(self) -> Option<String> {
+        self.detail.or(self.message).or(self.title).or_else(|| self.errors.into_iter().find_map(Self::text))
+    }
+}
+
+/// Returns the start of the platform's own description of an error.
+fn message(body: &[u8]) -> String {
+    const SHOWN: usize = 300;
+    let text = serde_json::from_slice::<ErrorBody>(body).ok().and_then(ErrorBody::text);
+    let plain = |text: String| text.chars().filter(|character| !character.is_control()).take(SHOWN).collect::<String>();
+    text.map(plain).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_data_center_becomes_part_of_a_host_name() {
+        for (text, is_one) in [
+            ("us21", true),
+            ("us1", true),
+            ("ussf100", true),
+            ("us", false),
+            ("evil.example/us1", false),
+            ("us1.x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_region(text), is_one, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_description_of_every_platform_is_found() {
+        for (body, text) in [
+            (r#"{"errors":[{"status":401,"title":"Incorrect key","detail":"The key is wrong."}]}"#, "The key is wrong."),
+            (r#"{"title":"API Key Invalid","status":401,"detail":"Use a valid key."}"#, "Use a valid key."),
+            (r#"{"status":"error","message":"Missing scopes","category":"MISSING_SCOPES"}"#, "Missing scopes"),
+            ("<html>", "no description"),
+        ] {
+            assert_eq!(message(body.as_bytes()), text);
+        }
+    }
+}

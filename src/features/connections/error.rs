@@ -1,0 +1,61 @@
+//! Why a call of a platform failed.
+
+use std::fmt;
+
+use crate::base::clock::Timestamp;
+
+/// Why a call of a platform failed. The texts are the platform's own descriptions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlatformError {
+    /// The platform rejects the key, or the key lacks a scope.
+    Rejected(String),
+    /// The master key does not open the stored key.
+    KeyLost,
+    /// The requested object does not exist.
+    Missing,
+    /// The platform refuses the request itself.
+    Refused(String),
+    /// The platform limits the account's requests.
+    Busy { until: Timestamp, ms: u64 },
+    /// The platform does not work now.
+    Unavailable(String),
+    /// The platform's address cannot be used.
+    Unreachable(String),
+    /// The platform's response does not have the documented form.
+    Malformed(String),
+}
+
+impl PlatformError {
+    /// Returns whether the same request might succeed within a few seconds.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unavailable(_) => true,
+            Self::Busy { ms, .. } => *ms <= crate::vocab::limits::PROVIDER_WAIT_MS_MAX,
+            _ => false,
+        }
+    }
+
+    /// Returns why the connection has to be reconnected, if it has to be.
+    pub fn rejection(&self) -> Option<String> {
+        match self {
+            Self::Rejected(said) => Some(said.clone()),
+            Self::KeyLost => Some("the stored key cannot be decrypted with the current master key".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for PlatformError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(said) => write!(f, "The key was rejected ({said})."),
+            Self::KeyLost => f.write_str("The stored key cannot be decrypted with the current master key."),
+            Self::Missing => f.write_str("The requested object no longer exists on the platform."),
+            Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
+            Self::Busy { .. } => f.write_str("The platform limits the requests of this account."),
+            Self::Unavailable(said) => write!(f, "The platform does not respond as expected ({said})."),
+            Self::Unreachable(said) => f.write_str(said),
+            Self::Malformed(said) => write!(f, "The platform's response has an unknown form ({said})."),
+        }
+    }
+}

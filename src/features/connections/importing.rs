@@ -1,0 +1,198 @@
+//! Imports of contacts from platforms: how they start, and their steps.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::choice::{client, note};
+use super::client::Client;
+use super::error::PlatformError;
+use super::model::Connection;
+use super::{platform, store};
+use crate::base::clock::Timestamp;
+use crate::base::day;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::contacts::jobs::provider::{self, Page, Position};
+use crate::features::contacts::jobs::{self, Job, ProviderImport, ProviderSource, Task};
+use crate::features::filters::FilterTree;
+use crate::features::segments;
+use crate::features::tags::{self, Tag, TagName};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{JobId, ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::providers::ConsentMode;
+
+/// The contacts to import.
+pub struct ImportPlan {
+    pub project: ProjectId,
+    pub sources: Vec<ProviderSource>,
+    pub consent_mode: ConsentMode,
+}
+
+/// The tag of an import, and the segment of the contacts with this tag.
+pub struct Label {
+    pub tag: Tag,
+    pub segment: SegmentId,
+}
+
+/// Adds an import for the worker.
+pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Result<(Job, Label), Failure> {
+    let ImportPlan { project, sources, consent_mode } = plan;
+    let label = label(tx, project, used)?;
+    let import = ProviderImport {
+        provider: used.provider,
+        connection: used.id,
+        sources,
+        consent_mode,
+        tag: label.tag.name.clone(),
+        position: Position::default(),
+        row: 0,
+        excluded: 0,
+        read: 0,
+        expected: None,
+        pause: None,
+        failures: 0,
+    };
+    let job = jobs::open(tx, used.account, project, Task::Provider(import))?;
+    Ok((job, label))
+}
+
+/// Creates the tag and the segment of an import, whose name contains the day and, if an earlier import has this name, a number.
+fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
+    let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
+    let mut name = base.clone();
+    for number in 2.. {
+        if tags::number(tx, project, &name)?.is_none() && !segments::has_name(tx, project, &name)? {
+            break;
+        }
+        name = format!("{base} ({number})");
+    }
+    let tag = tags::create(tx, project, &name)?.ok_or_else(|| {
+        let detail = format!("A project can have at most {} tags. Delete a tag first.", limits::TAGS_PER_PROJECT_MAX);
+        Failure::because(Code::LimitReached, detail)
+    })?;
+    let filters: FilterTree = serde_json::from_value(json!({ "tags": [tag.id] })).expect("a filter by one tag is valid");
+    let about = format!("Contacts imported from {} ({}).", used.provider, used.name);
+    let segment = segments::add(tx, project, (name, Some(about)), filters)?;
+    Ok(Label { tag, segment: segment.id })
+}
+
+/// Advances an import by one step; returns whether it can continue immediately.
+pub async fn step(engine: &Engine, environment: Environment, job: &Job, import: &ProviderImport) -> Result<bool, Failure> {
+    let store = &engine.data(environment).store;
+    let now = engine.clock.now();
+    if import.pause.as_ref().is_some_and(|pause| now < pause.until) || provider::is_index_full(&store.read(), job)? {
+        return Ok(false);
+    }
+    let (id, account) = (job.id, job.account);
+    let Some(used) = store::find(&store.read(), account, import.connection)? else {
+        let reason =
+            format!("The connection to {} was removed. Connect the account again and start a new import.", import.provider);
+        store.write(move |tx| provider::fail(tx, id, reason)).await??;
+        return Ok(false);
+    };
+    let read = match client(engine, &used) {
+        Ok(client) => collect(&client, import).await,
+        Err(error) => Read { page: None, error: Some(error) },
+    };
+    let is_over = read.page.as_ref().is_some_and(|page| page.next.is_none());
+    if let Some(page) = read.page {
+        let checked = import.check(page);
+        store.write(move |tx| provider::commit(tx, id, checked)).await??;
+    }
+    let Some(error) = read.error else { return Ok(!is_over) };
+    note(engine, environment, &used, &error).await?;
+    let stop = Stop::of(&error, import, &used, now);
+    store.write(move |tx| stop.apply(tx, id)).await??;
+    Ok(false)
+}
+
+/// The contacts that one step read, and the error that ended it.
+struct Read {
+    page: Option<Page>,
+    error: Option<PlatformError>,
+}
+
+/// Reads pages until there are enough contacts for one transaction.
+async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
+    let started = Instant::now();
+    let mut page = Page { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };
+    let mut is_read = false;
+    let is_enough = |contacts: usize, since: Duration| {
+        contacts >= limits::PROVIDER_IMPORT_STEP_CONTACTS || since >= limits::PROVIDER_IMPORT_STEP_TIME
+    };
+    while let Some(position) = page.next.clone() {
+        if is_read && is_enough(page.contacts.len(), started.elapsed()) {
+            break;
+        }
+        let source = import.sources.get(position.source as usize);
+        // A transaction contains contacts of only one source, so that the progress within the source is known.
+        let Some(source) = source.filter(|_| position.source == import.position.source) else { break };
+        match platform::contacts(import.provider, client, source, position.cursor.as_deref()).await {
+            Ok(mut found) => {
+                found.contacts.iter_mut().for_each(|external| external.tags.extend(tag_of(source)));
+                page.contacts.append(&mut found.contacts);
+                page.expected = found.total.filter(|_| found.next.is_some());
+                page.next = following(import, position.source, found.next);
+                is_read = true;
+            }
+            Err(error) => return Read { page: is_read.then_some(page), error: Some(error) },
+        }
+    }
+    Read { page: Some(page), error: None }
+}
+
+/// Returns the name of a source as a tag, shortened to the length of a tag.
+fn tag_of(source: &ProviderSource) -> Option<String> {
+    let name: String = source.name.chars().take(limits::TAG_NAME_CHARACTERS_MAX).collect();
+    TagName::parse(&name).ok().map(|name| name.to_string())
+}
+
+fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Option<Position> {
+    match cursor {
+        Some(cursor) => Some(Position { source, cursor: Some(cursor) }),
+        None => Some(Position { source: source + 1, cursor: None }).filter(|next| (next.source as usize) < import.sources.len()),
+    }
+}
+
+/// What an error means for an import.
+enum Stop {
+    Fail(String),
+    Pause { reason: String, until: Timestamp, is_failure: bool },
+}
+
+impl Stop {
+    fn of(error: &PlatformError, import: &ProviderImport, used: &Connection, now: Timestamp) -> Self {
+        let provider = import.provider;
+        let source = import.sources.get(import.position.source as usize).map_or("", |source| source.name.as_str());
+        if error.rejection().is_some() {
+            let reason = format!("The import waits until you reconnect \"{}\". {error}", used.name);
+            // Reconnecting ends the pause. The worker also tries again, in case the platform itself was at fault.
+            return Self::Pause { reason, until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX), is_failure: false };
+        }
+        match error {
+            PlatformError::Missing => {
+                Self::Fail(format!("\"{source}\" no longer exists in {provider}. The contacts read before were imported."))
+            }
+            PlatformError::Busy { until, .. } => {
+                let reason = format!("The import waits because {provider} limits the requests of this account.");
+                Self::Pause { reason, until: *until, is_failure: false }
+            }
+            _ => {
+                let doubled = limits::PROVIDER_IMPORT_RETRY_MS << import.failures.min(10);
+                let until = now.plus_ms(doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX));
+                Self::Pause { reason: format!("{provider}: {error}"), until, is_failure: true }
+            }
+        }
+    }
+
+    fn apply(self, tx: &mut WriteTx<'_>, id: JobId) -> StoreResult<()> {
+        match self {
+            Self::Fail(reason) => provider::fail(tx, id, reason),
+            Self::Pause { reason, until, is_failure } => provider::pause(tx, id, (&reason, until), is_failure),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Connected accounts on other platforms.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::providers::Provider;
+
+/// A connected account on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connection {
+    pub id: ConnectionId,
+    pub account: AccountId,
+    pub provider: Provider,
+    /// The name that users gave the connection.
+    pub name: String,
+    /// The platform's ID of the connected account.
+    pub external_id: String,
+    /// The platform's name of the connected account.
+    pub external_name: String,
+    /// The only brand that can use the connection; `None` if every brand can.
+    pub project: Option<ProjectId>,
+    pub sealed_key: Vec<u8>,
+    /// Why the platform rejected the key; `None` if the key works.
+    pub rejected: Option<String>,
+    /// When the platform accepts requests again, if it limited them.
+    pub paused_until: Option<Timestamp>,
+    pub created_at: Timestamp,
+    /// When the platform last accepted the key while the connection was made or reconnected.
+    pub connected_at: Timestamp,
+}
+
+impl Record for Connection {}
+
+impl Connection {
+    /// Returns whether a brand can use the connection.
+    pub fn serves(&self, project: Option<ProjectId>) -> bool {
+        project.is_none() || self.project.is_none() || self.project == project
+    }
+
+    /// Returns the time until which the platform limits requests, if it does. A pause longer than the maximum was stored while the clock was
+    /// wrong, and is ignored.
+    pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX)
+    }
+}

@@ -1,0 +1,161 @@
+//! Connects an account on another platform, or reconnects it with a new key.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::base::text::Name;
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::connections::client::Client;
+use crate::features::connections::error::PlatformError;
+use crate::features::connections::key::seal;
+use crate::features::connections::model::Connection;
+use crate::features::connections::platform::{self, ExternalAccount};
+use crate::features::connections::store;
+use crate::features::connections::views::{ConnectionView, connection_view};
+use crate::features::contacts::jobs::provider::resume;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::providers::Provider;
+
+pub struct Create;
+
+/// The account to connect.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewConnection {
+    pub provider: Provider,
+    /// The private API key of the account: for Klaviyo a key that starts with pk_, for Mailchimp a key that ends with its data center, for
+    /// HubSpot the access token of a private app. It is stored encrypted and never shown again.
+    #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
+    pub api_key: Secret,
+    /// A name for the connection; the platform's name of the account if absent.
+    pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
+    /// The only project that can use the connection; every project of the account can if absent.
+    pub project_id: Option<ProjectId>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("connections.create", "/v1/connections/{provider}", needs(Permission::ProjectWrite))
+        .summary("Connect an account on another platform")
+        .about(
+            "Tests the key with the platform before it is stored. If the account is already connected for the same project, its key is \
+             replaced, and imports that wait for it continue. The key needs only rights to read: for Klaviyo accounts:read, lists:read, \
+             segments:read and profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and \
+             communication_preferences.statuses.batch.read.",
+        )
+        .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
+    type Input = NewConnection;
+    type Output = Created<ConnectionView>;
+
+    fn example() -> (Value, Self::Output) {
+        let connection = ConnectionView::sample();
+        (json!({ "provider": "platform_a", "apiKey": "pk_0123456789", "name": connection.name }), Created(connection))
+    }
+}
+
+impl Async for Create {
+    async fn run(context: Context, input: NewConnection) -> Result<Self::Output, Failure> {
+        let (engine, account) = (context.engine.clone(), context.caller.account());
+        let (provider, project) = (input.provider, input.project_id);
+        if let Some(project) = project {
+            context.read(move |tx| projects::require(tx, account, project)).await?;
+        }
+        let text = input.api_key.expose().trim();
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if text.is_empty() || text.len() > limits::CONNECTION_KEY_CHARACTERS_MAX || !is_plain {
+            return Err(Failure::field("apiKey", "expected the key as the platform shows it, without spaces"));
+        }
+        let key = Secret::new(text.to_owned());
+        let client = Client::new(&engine, provider, &key).map_err(|reason| Failure::field("apiKey", reason))?;
+        let external = platform::account(provider, &client).await.map_err(|error| untested(provider, error))?;
+        client.forget_pause();
+        let named = input.name.map(|name| name.to_string());
+        let (for_write, now) = (engine.clone(), context.now());
+        let write = move |tx: &mut WriteTx<'_>| {
+            let new = New { account, provider, project, named, external };
+            let id = new.matching(tx)?.map_or_else(|| ConnectionId::make(tx.now(), tx.random()), |known| known.id);
+            let sealed = seal(&for_write.seal, (account, id), &key, tx.random());
+            keep(tx, new, id, sealed)
+        };
+        let made = context.write(&Self::SPEC, write).await?;
+        Ok(Created(connection_view(&made, now)))
+    }
+}
+
+/// A connection whose key the platform accepted.
+struct New {
+    account: AccountId,
+    provider: Provider,
+    project: Option<ProjectId>,
+    named: Option<String>,
+    external: ExternalAccount,
+}
+
+impl New {
+    /// Returns the existing connection of the same account for the same project.
+    fn matching(&self, tx: &WriteTx<'_>) -> Result<Option<Connection>, Failure> {
+        let is_same = |known: &Connection| {
+            known.provider == self.provider && known.external_id == self.external.id && known.project == self.project
+        };
+        Ok(store::all(tx, self.account)?.into_iter().find(is_same))
+    }
+}
+
+fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -> Result<Connection, Failure> {
+    if let Some(project) = new.project {
+        projects::require(tx, new.account, project)?;
+    }
+    let known = new.matching(tx)?;
+    if known.is_none() && store::all(tx, new.account)?.len() >= limits::CONNECTIONS_MAX {
+        let detail = format!("An account can have at most {} connections. Remove a connection first.", limits::CONNECTIONS_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let New { account, provider, project, named, external } = new;
+    let ExternalAccount { id: external_id, name } = external;
+    let external_name = if name.trim().is_empty() { provider.label().to_owned() } else { name };
+    let shown = |text: &str| text.chars().take(limits::CONNECTION_NAME_CHARACTERS_MAX).collect::<String>();
+    let name = named.or_else(|| known.as_ref().map(|known| known.name.clone())).unwrap_or_else(|| shown(&external_name));
+    let connection = Connection {
+        id,
+        account,
+        provider,
+        name,
+        external_id,
+        external_name: shown(&external_name),
+        project,
+        sealed_key,
+        rejected: None,
+        paused_until: None,
+        created_at: known.map_or(tx.now(), |known| known.created_at),
+        connected_at: tx.now(),
+    };
+    store::save(tx, &connection);
+    resume(tx, id)?;
+    Ok(connection)
+}
+
+/// Returns the failure for a key that could not be tested.
+fn untested(provider: Provider, error: PlatformError) -> Failure {
+    match &error {
+        PlatformError::Rejected(said) => {
+            let scopes: Vec<&str> = platform::scopes(provider).iter().map(|(scope, _)| *scope).collect();
+            let needs = if scopes.is_empty() { String::new() } else { format!("; it needs the scopes {}", scopes.join(", ")) };
+            Failure::field("apiKey", format_args!("{provider} rejects this key ({said}); check the key{needs}"))
+        }
+        PlatformError::Busy { ms, .. } => {
+            let detail =
+                format!("{provider} limits the requests of this account, so the key could not be tested. Try again later.");
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
+        }
+        _ => {
+            let detail = format!("The key could not be tested. {provider}: {error} Nothing was stored; try again later.");
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
+        }
+    }
+}

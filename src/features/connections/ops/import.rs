@@ -1,0 +1,164 @@
+//! Imports contacts from a connected account.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::text::Name;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::connections::choice::{ConnectionChoice, choose, connect_url};
+use crate::features::connections::importing::{self, ImportPlan, Label};
+use crate::features::contacts::jobs::ProviderSource;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConnectionId, JobId, ProjectId, SegmentId, TagId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::providers::{ConsentMode, Provider, SourceKind};
+use crate::vocab::rates::RouteGroup;
+
+pub struct Import;
+
+/// The contacts to import.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ImportFromProvider {
+    pub provider: Provider,
+    /// The project that the contacts are added to.
+    pub project_id: ProjectId,
+    /// The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
+    #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
+    pub sources: Vec<SourceRef>,
+    /// Which contacts without a recorded choice are imported. Unsubscribed and suppressed contacts are always imported, with that status.
+    #[serde(default)]
+    pub consent_mode: ConsentMode,
+    /// The connection to use. Required if several accounts of the provider are connected.
+    pub connection_id: Option<ConnectionId>,
+}
+
+/// A source to import.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceRef {
+    #[schemars(length(min = 1, max = limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX))]
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: SourceKind,
+    pub name: Name<{ limits::PROVIDER_SOURCE_NAME_CHARACTERS_MAX }>,
+    /// Accepted, because the list of sources contains it.
+    #[allow(dead_code, reason = "the API accepts it")]
+    #[serde(default)]
+    pub count: Option<u64>,
+}
+
+/// The import that was started.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProviderImportStarted {
+    /// Always `contact_import`.
+    pub object: &'static str,
+    /// The ID of the import. `GET /v1/contacts/imports/{id}` returns its progress.
+    pub id: JobId,
+    /// Always `pending`.
+    pub status: &'static str,
+    /// The tag that every imported contact gets.
+    pub tag: NamedTag,
+    /// The segment of the contacts with this tag.
+    pub segment: NamedSegment,
+}
+
+/// The tag of an import.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NamedTag {
+    pub id: TagId,
+    pub name: String,
+}
+
+/// The segment of an import.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NamedSegment {
+    pub id: SegmentId,
+    pub name: String,
+}
+
+impl Operation for Import {
+    const SPEC: Spec = Spec::post("connections.import", "/v1/contacts/imports/provider", needs(Permission::AudienceWrite))
+        .summary("Import contacts from a platform")
+        .about(
+            "Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress. The import reads each source page by \
+             page, continues after a restart, and waits while the platform limits requests or the connection must be reconnected. An \
+             existing status changes only if that does not override the contact's own choice. Emits subscriber.unsubscribed for each \
+             contact that becomes unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.",
+        )
+        .rate(RouteGroup::Imports)
+        .fails(&[
+            Code::NotFound,
+            Code::LimitReached,
+            Code::IntegrationAccountRequired,
+            Code::ProviderNotConnected,
+            Code::ProviderReconnectRequired,
+        ]);
+    type Input = ImportFromProvider;
+    type Output = Created<ProviderImportStarted>;
+
+    fn example() -> (Value, Self::Output) {
+        let name = "Klaviyo import 2026-01-01";
+        let started = ProviderImportStarted {
+            object: "contact_import",
+            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the ID has 24 hexadecimal characters"),
+            status: "pending",
+            tag: NamedTag {
+                id: TagId::parse("66f1a2b3d4e5f60718293a61").expect("the ID has 24 hexadecimal characters"),
+                name: name.into(),
+            },
+            segment: NamedSegment {
+                id: SegmentId::parse("66f1a2b3d4e5f60718293a62").expect("the ID has 24 hexadecimal characters"),
+                name: name.into(),
+            },
+        };
+        let input = json!({
+            "provider": "platform_a", "projectId": "66f1a2b3d4e5f60718293a4b",
+            "sources": [{ "id": "Y6nRLr", "type": "list", "name": "Newsletter" }], "consentMode": "subscribed-only",
+        });
+        (input, Created(started))
+    }
+}
+
+impl Command for Import {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ImportFromProvider) -> Result<Self::Output, Failure> {
+        let (account, project, provider) = (caller.account(), input.project_id, input.provider);
+        projects::require(tx, account, project)?;
+        let page = connect_url(&caller.engine, caller.environment(), provider);
+        let used = choose(tx, ConnectionChoice { account, provider, project, connection: input.connection_id }, &page)?;
+        let plan = ImportPlan { project, sources: sources(input.sources)?, consent_mode: input.consent_mode };
+        let (job, Label { tag, segment }) = importing::start(tx, &used, plan)?;
+        Ok(Created(ProviderImportStarted {
+            object: "contact_import",
+            id: job.id,
+            status: "pending",
+            segment: NamedSegment { id: segment, name: tag.name.clone() },
+            tag: NamedTag { id: tag.id, name: tag.name },
+        }))
+    }
+}
+
+/// Checks the sources. A source that is named twice is read once.
+fn sources(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
+    if !(1..=limits::PROVIDER_IMPORT_SOURCES_MAX).contains(&given.len()) {
+        let max = limits::PROVIDER_IMPORT_SOURCES_MAX;
+        return Err(Failure::field("sources", format_args!("expected 1 to {max} sources, found {}", given.len())));
+    }
+    let mut sources: Vec<ProviderSource> = Vec::with_capacity(given.len());
+    for (at, SourceRef { id, kind, name, .. }) in given.into_iter().enumerate() {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
+        if id.is_empty() || id.len() > limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX || !id.bytes().all(allowed) {
+            let failure = Failure::field(&format!("sources[{at}].id"), "expected the ID of a listed source");
+            let hint = "GET /v1/contacts/imports/providers/{provider}/sources lists the sources";
+            return Err(failure.see("connections.sources", hint));
+        }
+        if !sources.iter().any(|known| known.id == id && known.kind == kind) {
+            sources.push(ProviderSource { id, kind, name: name.to_string() });
+        }
+    }
+    Ok(sources)
+}

@@ -1,0 +1,7 @@
+//! The operations on connections, one file each.
+
+pub mod create;
+pub mod delete;
+pub mod import;
+pub mod list;
+pub mod sources;

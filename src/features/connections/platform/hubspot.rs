@@ -1,0 +1,325 @@
+//! HubSpot: the contacts of a list are read in three steps, which all use batches of 100: their IDs, their properties, and their subscription
+//! statuses. The shapes are those of HubSpot's descriptions of the pinned version.
+//!
+//! Being on a list is no consent: only a subscription status that says so is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, segment, set_country, set_field};
+use crate::features::connections::client::Client;
+use crate::features::connections::error::PlatformError;
+use crate::features::contacts::jobs::ProviderSource;
+use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::vocab::contact_status::Status;
+use crate::vocab::limits;
+use crate::vocab::providers::SourceKind;
+
+pub const SCOPES: &[(&str, &str)] = &[
+    ("crm.lists.read", "List the lists that you can import, and read their contacts."),
+    ("crm.objects.contacts.read", "Read the contacts of lists."),
+    ("communication_preferences.statuses.batch.read", "Read who subscribed and who unsubscribed."),
+];
+
+/// The type of contacts among the objects of the CRM.
+const CONTACTS: &str = "0-1";
+/// The maximum number of objects in a batch.
+const BATCH: usize = 100;
+/// The properties that contact fields and statuses are read from.
+const PROPERTIES: [&str; 16] = [
+    "email",
+    "firstname",
+    "lastname",
+    "company",
+    "phone",
+    "city",
+    "country",
+    "hs_language",
+    "createdate",
+    "jobtitle",
+    "address",
+    "state",
+    "zip",
+    "lifecyclestage",
+    "hs_email_optout",
+    "hs_email_hard_bounce_reason_enum",
+];
+
+pub struct HubSpot;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    portal_id: u64,
+    ui_domain: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lists {
+    lists: Vec<List>,
+    has_more: bool,
+    offset: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct List {
+    list_id: String,
+    name: String,
+    processing_type: String,
+    #[serde(default)]
+    additional_properties: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Memberships {
+    results: Vec<Membership>,
+    total: Option<u64>,
+    #[serde(default)]
+    paging: Paging,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Membership {
+    record_id: String,
+}
+
+#[derive(Default, Deserialize)]
+struct Paging {
+    next: Option<Next>,
+}
+
+#[derive(Deserialize)]
+struct Next {
+    after: String,
+}
+
+#[derive(Deserialize)]
+struct Batch<T> {
+    results: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct Contact {
+    properties: BTreeMap<String, Option<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Property {
+    name: String,
+    /// Whether every account has the property.
+    #[serde(default)]
+    hubspot_defined: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Statuses {
+    subscriber_id_string: String,
+    statuses: Vec<SubscriptionStatus>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WideStatuses {
+    subscriber_id_string: String,
+    wide_statuses: Vec<SubscriptionStatus>,
+}
+
+#[derive(Deserialize)]
+struct SubscriptionStatus {
+    status: String,
+}
+
+impl AccountPort for HubSpot {
+    async fn account(client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
+        let details: Details = client.get("/account-info/2026-03/details", &[]).await?;
+        Ok(ExternalAccount { id: details.portal_id.to_string(), name: format!("{} ({})", details.portal_id, details.ui_domain) })
+    }
+}
+
+impl AudiencePort for HubSpot {
+    async fn sources(client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
+        let (mut sources, mut offset) = (Vec::new(), 0);
+        for _ in 0..limits::PROVIDER_SOURCES_REQUESTS_MAX {
+            let body = json!({
+                "query": "", "objectTypeId": CONTACTS, "count": 500, "offset": offset, "listIds": [], "processingTypes": [],
+                "additionalProperties": ["hs_list_size"],
+            });
+            let page: Lists = client.get_by_post("/crm/lists/2026-03/search", &[], &body).await?;
+            sources.extend(page.lists.into_iter().map(|list| Source {
+                // HubSpot calls lists that follow a filter dynamic; its users call them segments.
+                kind: if list.processing_type == "DYNAMIC" { SourceKind::Segment } else { SourceKind::List },
+                count: list.additional_properties.get("hs_list_size").and_then(|size| size.parse().ok()),
+                id: list.list_id,
+                name: list.name,
+            }));
+            if !page.has_more || page.offset <= offset || sources.len() >= limits::PROVIDER_SOURCES_LISTED_MAX {
+                break;
+            }
+            offset = page.offset;
+        }
+        sources.truncate(limits::PROVIDER_SOURCES_LISTED_MAX);
+        Ok(sources)
+    }
+
+    async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
+        if !matches!(source.kind, SourceKind::List | SourceKind::Segment) {
+            return Err(PlatformError::Missing);
+        }
+        let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
+        let limit = BATCH.to_string();
+        let mut query = vec![("limit", limit.as_str())];
+        query.extend(cursor.map(|cursor| ("after", cursor)));
+        let page: Memberships = client.get(&path, &query).await?;
+        let next = page.paging.next.map(|next| next.after);
+        if next.is_some() && next.as_deref() == cursor {
+            return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
+        }
+        let ids: Vec<String> = page.results.into_iter().map(|membership| membership.record_id).collect();
+        Ok(ContactPage { contacts: read(client, &ids).await?, next, total: page.total })
+    }
+}
+
+/// Reads contacts by ID.
+async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ExternalContact>, PlatformError> {
+    let mut all = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(BATCH) {
+        let inputs: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
+        let own = client.own_properties.get_or_try_init(|| own_properties(client)).await?;
+        let properties: Vec<&str> = PROPERTIES.into_iter().chain(own.iter().map(String::as_str)).collect();
+        let body = json!({ "inputs": inputs, "properties": properties, "propertiesWithHistory": [] });
+        let contacts: Batch<Contact> = client.get_by_post("/crm/objects/2026-03/contacts/batch/read", &[], &body).await?;
+        // Contacts without an address have nothing to import.
+        let text =
+            |contact: &Contact| contact.properties.get("email").cloned().flatten().filter(|email| !email.trim().is_empty());
+        let contacts: Vec<(String, Contact)> =
+            contacts.results.into_iter().filter_map(|contact| Some((text(&contact)?, contact))).collect();
+        let choices = Choices::read(client, contacts.iter().map(|(email, _)| email.as_str()).collect()).await?;
+        all.extend(contacts.into_iter().map(|(email, contact)| external(email, contact.properties, &choices)));
+    }
+    Ok(all)
+}
+
+/// Returns the names of the properties that the account added to contacts, as many as a contact can have custom fields.
+async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformError> {
+    let all: Batch<Property> = client.get("/crm/properties/2026-03/contacts", &[]).await?;
+    let own = all.results.into_iter().filter(|property| !property.hubspot_defined).map(|property| property.name);
+    Ok(own.take(limits::CUSTOM_FIELDS_MAX).collect())
+}
+
+/// The choices of contacts about being mailed, by lowercase address.
+#[derive(Default)]
+struct Choices {
+    subscribed: BTreeSet<String>,
+    unsubscribed: BTreeSet<String>,
+    unsubscribed_from_all: BTreeSet<String>,
+}
+
+impl Choices {
+    async fn read(client: &Client<'_>, emails: Vec<&str>) -> Result<Self, PlatformError> {
+        let mut choices = Self::default();
+        if emails.is_empty() {
+            return Ok(choices);
+        }
+        let (query, body) = ([("channel", "EMAIL")], json!({ "inputs": emails }));
+        let path = "/communication-preferences/2026-03/statuses/batch";
+        let some: Batch<Statuses> = client.get_by_post(&format!("{path}/read"), &query, &body).await?;
+        let all: Batch<WideStatuses> = client.get_by_post(&format!("{path}/unsubscribe-all/read"), &query, &body).await?;
+        let has = |statuses: &[SubscriptionStatus], word: &str| statuses.iter().any(|status| status.status == word);
+        for Statuses { subscriber_id_string, statuses } in some.results {
+            let email = subscriber_id_string.to_lowercase();
+            if has(&statuses, "UNSUBSCRIBED") {
+                choices.unsubscribed.insert(email.clone());
+            }
+            if has(&statuses, "SUBSCRIBED") {
+                choices.subscribed.insert(email);
+            }
+        }
+        for WideStatuses { subscriber_id_string, wide_statuses } in all.results {
+            if has(&wide_statuses, "UNSUBSCRIBED") {
+                choices.unsubscribed_from_all.insert(subscriber_id_string.to_lowercase());
+            }
+        }
+        Ok(choices)
+    }
+
+    fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {
+        let email = email.to_lowercase();
+        if opted_out || self.unsubscribed_from_all.contains(&email) {
+            return Some(Status::Unsubscribed);
+        }
+        if bounced {
+            return Some(Status::Bounced);
+        }
+        // A contact who keeps one subscription still wants mail.
+        if self.subscribed.contains(&email) {
+            return Some(Status::Subscribed);
+        }
+        self.unsubscribed.contains(&email).then_some(Status::Unsubscribed)
+    }
+}
+
+fn external(email: String, mut properties: BTreeMap<String, Option<String>>, choices: &Choices) -> ExternalContact {
+    let mut take = |name: &str| properties.remove(name).flatten().filter(|text| !text.trim().is_empty());
+    let opted_out = take("hs_email_optout").as_deref() == Some("true");
+    let bounced = take("hs_email_hard_bounce_reason_enum").is_some();
+    let mut external =
+        ExternalContact { status: choices.status(&email, opted_out, bounced), email, ..ExternalContact::default() };
+    external.profile.first_name = take("firstname");
+    external.profile.last_name = take("lastname");
+    external.profile.company = take("company");
+    external.profile.phone = take("phone");
+    external.profile.city = take("city");
+    external.profile.language = language(take("hs_language"));
+    set_country(&mut external, take("country"));
+    for (property, field) in [
+        ("createdate", "providerCreatedAt"),
+        ("jobtitle", "title"),
+        ("address", "address"),
+        ("state", "region"),
+        ("zip", "zip"),
+        ("lifecyclestage", "lifecycleStage"),
+    ] {
+        let value = take(property).map(Value::from);
+        set_field(&mut external, field, value);
+    }
+    // What is left are the account's own properties.
+    for (name, value) in properties {
+        if !name.starts_with("hs_") && name != "lastmodifieddate" && !PROPERTIES.contains(&name.as_str()) {
+            set_field(&mut external, &name, value.map(Value::from));
+        }
+    }
+    external
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn being_on_a_list_is_no_consent_and_a_refusal_beats_everything() {
+        let set = |emails: &[&str]| emails.iter().map(|email| (*email).to_owned()).collect::<BTreeSet<_>>();
+        let choices = Choices {
+            subscribed: set(&["yes@example.com", "both@example.com", "all@example.com"]),
+            unsubscribed: set(&["no@example.com", "both@example.com"]),
+            unsubscribed_from_all: set(&["all@example.com"]),
+        };
+        for (email, opted_out, bounced, expected) in [
+            ("Yes@example.com", false, false, Some(Status::Subscribed)),
+            ("none@example.com", false, false, None),
+            ("no@example.com", false, false, Some(Status::Unsubscribed)),
+            ("both@example.com", false, false, Some(Status::Subscribed)),
+            ("all@example.com", false, false, Some(Status::Unsubscribed)),
+            ("yes@example.com", true, true, Some(Status::Unsubscribed)),
+            ("yes@example.com", false, true, Some(Status::Bounced)),
+        ] {
+            assert_eq!(choices.status(email, opted_out, bounced), expected, "{email}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Klaviyo: JSON:API with cursors. The shapes are those of Klaviyo's OpenAPI description at the pinned revision.
+//!
+//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, segment, set_country, set_field};
+use crate::features::connections::client::Client;
+use crate::features::connections::error::PlatformError;
+use crate::features::contacts::jobs::ProviderSource;
+use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::vocab::contact_status::Status;
+use crate::vocab::limits;
+use crate::vocab::providers::SourceKind;
+
+pub const SCOPES: &[(&str, &str)] = &[
+    ("accounts:read", "Test the key and show which account it belongs to."),
+    ("lists:read", "List the lists that you can import, and read their contacts."),
+    ("segments:read", "List the segments that you can import, and read their contacts."),
+    ("profiles:read", "Read the contacts of lists and segments, with their consent."),
+];
+
+pub struct Klaviyo;
+
+#[derive(Deserialize)]
+struct Listed<T> {
+    data: Vec<T>,
+    #[serde(default)]
+    links: Links,
+}
+
+#[derive(Default, Deserialize)]
+struct Links {
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Named<A> {
+    id: String,
+    attributes: A,
+}
+
+#[derive(Deserialize)]
+struct AccountAttributes {
+    contact_information: ContactInformation,
+}
+
+#[derive(Deserialize)]
+struct ContactInformation {
+    organization_name: String,
+}
+
+#[derive(Deserialize)]
+struct SetAttributes {
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    attributes: Attributes,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Attributes {
+    email: Option<String>,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    phone_number: Option<String>,
+    organization: Option<String>,
+    title: Option<String>,
+    locale: Option<String>,
+    external_id: Option<String>,
+    created: Option<String>,
+    location: Option<Location>,
+    properties: Option<BTreeMap<String, Value>>,
+    subscriptions: Option<Subscriptions>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Location {
+    address1: Option<String>,
+    city: Option<String>,
+    region: Option<String>,
+    zip: Option<String>,
+    country: Option<String>,
+    timezone: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Subscriptions {
+    email: Option<EmailSubscription>,
+}
+
+#[derive(Deserialize)]
+struct EmailSubscription {
+    marketing: Option<Marketing>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Marketing {
+    consent: String,
+    consent_timestamp: Option<String>,
+    suppression: Option<Vec<Suppression>>,
+    list_suppressions: Option<Vec<ListSuppression>>,
+}
+
+#[derive(Deserialize)]
+struct Suppression {
+    reason: String,
+}
+
+#[derive(Deserialize)]
+struct ListSuppression {
+    list_id: String,
+}
+
+impl AccountPort for Klaviyo {
+    async fn account(client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
+        let found: Listed<Named<AccountAttributes>> = client.get("/api/accounts", &[]).await?;
+        let account = found.data.into_iter().next().ok_or_else(|| PlatformError::Malformed("no account".to_owned()))?;
+        Ok(ExternalAccount { id: account.id, name: account.attributes.contact_information.organization_name })
+    }
+}
+
+impl AudiencePort for Klaviyo {
+    async fn sources(client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
+        let mut sources = all(client, "/api/lists", ("fields[list]", "name"), SourceKind::List).await?;
+        sources.extend(all(client, "/api/segments", ("fields[segment]", "name"), SourceKind::Segment).await?);
+        sources.truncate(limits::PROVIDER_SOURCES_LISTED_MAX);
+        Ok(sources)
+    }
+
+    async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
+        let set = match source.kind {
+            SourceKind::List => "lists",
+            SourceKind::Segment => "segments",
+            SourceKind::Audience | SourceKind::Tag => return Err(PlatformError::Missing),
+        };
+        let path = format!("/api/{set}/{}/profiles", segment(&source.id)?);
+        let mut query = vec![("additional-fields[profile]", "subscriptions"), ("page[size]", "100")];
+        query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
+        let page: Listed<Profile> = client.get(&path, &query).await?;
+        let next = next_cursor(&page.links)?;
+        // A cursor that leads to the same page would never end.
+        if next.is_some() && next.as_deref() == cursor {
+            return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
+        }
+        let contacts = page.data.into_iter().map(|profile| external(profile.attributes, &source.id)).collect();
+        Ok(ContactPage { contacts, next, total: None })
+    }
+}
+
+/// Lists all lists or segments.
+async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: SourceKind) -> Result<Vec<Source>, PlatformError> {
+    let (mut sources, mut cursor) = (Vec::new(), None::<String>);
+    for _ in 0..limits::PROVIDER_SOURCES_REQUESTS_MAX / 2 {
+        let mut query = vec![fields];
+        query.extend(cursor.as_deref().map(|cursor| ("page[cursor]", cursor)));
+        let page: Listed<Named<SetAttributes>> = client.get(path, &query).await?;
+        sources.extend(page.data.into_iter().map(|set| {
+            let name = set.attributes.name.unwrap_or_else(|| set.id.clone());
+            Source { id: set.id, kind, name, count: None }
+        }));
+        cursor = next_cursor(&page.links)?;
+        if cursor.is_none() || sources.len() >= limits::PROVIDER_SOURCES_LISTED_MAX {
+            break;
+        }
+    }
+    Ok(sources)
+}
+
+/// Returns the cursor in the link to the next page. Only the cursor is used, so that the link cannot lead to another server.
+fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
+    let Some(next) = &links.next else { return Ok(None) };
+    let url = Url::parse(next).map_err(|error| PlatformError::Malformed(format!("links.next: {error}")))?;
+    let cursor = url.query_pairs().find(|(name, _)| name == "page[cursor]").map(|(_, value)| value.into_owned());
+    cursor.map(Some).ok_or_else(|| PlatformError::Malformed("links.next has no page[cursor]".to_owned()))
+}
+
+fn external(profile: Attributes, list: &str) -> ExternalContact {
+    let marketing = profile.subscriptions.and_then(|subscriptions| subscriptions.email).and_then(|email| email.marketing);
+    let marketing = marketing.unwrap_or_default();
+    let mut external = ExternalContact {
+        email: profile.email.unwrap_or_default(),
+        status: status(&marketing, list),
+        ..ExternalContact::default()
+    };
+    external.profile.first_name = profile.first_name;
+    external.profile.last_name = profile.last_name;
+    external.profile.company = profile.organization;
+    external.profile.phone = profile.phone_number;
+    external.profile.language = language(profile.locale);
+    let location = profile.location.unwrap_or_default();
+    external.profile.city = location.city;
+    set_country(&mut external, location.country);
+    // The account's own properties come first: the others must not be missing because there are too many of them.
+    for (name, text) in [
+        ("providerCreatedAt", profile.created),
+        ("consentAt", marketing.consent_timestamp),
+        ("externalId", profile.external_id),
+        ("title", profile.title),
+        ("address", location.address1),
+        ("region", location.region),
+        ("zip", location.zip),
+        ("timezone", location.timezone),
+    ] {
+        set_field(&mut external, name, text.map(Value::from));
+    }
+    for (name, value) in profile.properties.unwrap_or_default() {
+        if !external.custom_fields.contains_key(&name) {
+            set_field(&mut external, &name, Some(value));
+        }
+    }
+    external
+}
+
+fn status(marketing: &Marketing, list: &str) -> Option<Status> {
+    let reasons: Vec<&str> = marketing.suppression.iter().flatten().map(|suppression| suppression.reason.as_str()).collect();
+    if reasons.iter().any(|reason| matches!(*reason, "UNSUBSCRIBE" | "SPAM_COMPLAINT" | "USER_SUPPRESSED")) {
+        return Some(Status::Unsubscribed);
+    }
+    if !reasons.is_empty() {
+        // A reason that is new on the platform also means that the address must not be mailed.
+        return Some(Status::Bounced);
+    }
+    if marketing.list_suppressions.iter().flatten().any(|suppression| suppression.list_id == list) {
+        return Some(Status::Unsubscribed);
+    }
+    match marketing.consent.as_str() {
+        "SUBSCRIBED" => Some(Status::Subscribed),
+        "UNSUBSCRIBED" => Some(Status::Unsubscribed),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(marketing: Value) -> Option<Status> {
+        status(&serde_json::from_value(marketing).expect("the value has the documented form"), "L1")
+    }
+
+    #[test]
+    fn a_suppression_beats_consent_and_only_consent_subscribes() {
+        let of = |reason: &str| json!([{ "reason": reason, "timestamp": "2026-01-01T00:00:00Z" }]);
+        for (marketing, expected) in [
+            (json!({ "consent": "SUBSCRIBED" }), Some(Status::Subscribed)),
+            (json!({ "consent": "UNSUBSCRIBED" }), Some(Status::Unsubscribed)),
+            (json!({ "consent": "NEVER_SUBSCRIBED" }), None),
+            (json!({}), None),
+            (json!({ "consent": "SUBSCRIBED", "suppression": of("HARD_BOUNCE") }), Some(Status::Bounced)),
+            (json!({ "consent": "SUBSCRIBED", "suppression": of("INVALID_EMAIL") }), Some(Status::Bounced)),
+            (json!({ "consent": "SUBSCRIBED", "suppression": of("SPAM_COMPLAINT") }), Some(Status::Unsubscribed)),
+            (json!({ "consent": "NEVER_SUBSCRIBED", "suppression": of("USER_SUPPRESSED") }), Some(Status::Unsubscribed)),
+            (json!({ "consent": "SUBSCRIBED", "suppression": of("A_NEW_REASON") }), Some(Status::Bounced)),
+            (
+                json!({ "consent": "SUBSCRIBED", "list_suppressions": [{ "list_id": "L1", "reason": "UNSUBSCRIBE" }] }),
+                Some(Status::Unsubscribed),
+            ),
+            (
+                json!({ "consent": "SUBSCRIBED", "list_suppressions": [{ "list_id": "L2", "reason": "UNSUBSCRIBE" }] }),
+                Some(Status::Subscribed),
+            ),
+            (json!({ "consent": "SUBSCRIBED", "suppression": null, "list_suppressions": null }), Some(Status::Subscribed)),
+        ] {
+            assert_eq!(read(marketing.clone()), expected, "{marketing}");
+        }
+    }
+
+    #[test]
+    fn only_the_cursor_of_the_next_page_is_used() {
+        let of = |next: &str| next_cursor(&Links { next: Some(next.to_owned()) });
+        assert_eq!(of("https://evil.example/x?page%5Bcursor%5D=bmV4dA%3D%3D"), Ok(Some("bmV4dA==".to_owned())));
+        assert!(matches!(of("https://a.klaviyo.com/api/lists"), Err(PlatformError::Malformed(_))));
+        assert_eq!(next_cursor(&Links { next: None }), Ok(None));
+    }
+}

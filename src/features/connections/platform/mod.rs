@@ -1,0 +1,138 @@
+//! The platforms: one port for each capability, and an adapter per platform. This module chooses the adapter.
+
+mod hubspot;
+mod klaviyo;
+mod mailchimp;
+
+use std::future::Future;
+
+use serde_json::Value;
+
+use super::client::Client;
+use super::error::PlatformError;
+use crate::features::contact_records::fields::FieldValue;
+use crate::features::contacts::jobs::ProviderSource;
+use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::vocab::providers::{Provider, SourceKind};
+
+/// The capability of naming the account that a key belongs to, which also tests the key.
+trait AccountPort {
+    fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
+}
+
+/// The capability of listing sets of contacts and reading them page by page.
+trait AudiencePort {
+    fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
+
+    /// Reads the page of `source` that starts at `cursor`, or its first page.
+    fn contacts(
+        client: &Client<'_>,
+        source: &ProviderSource,
+        cursor: Option<&str>,
+    ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
+}
+
+/// An account on a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalAccount {
+    pub id: String,
+    pub name: String,
+}
+
+/// A set of contacts on a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub id: String,
+    pub kind: SourceKind,
+    pub name: String,
+    /// The number of contacts, if the platform states it.
+    pub count: Option<u64>,
+}
+
+/// A page of the contacts of a source.
+#[derive(Debug, Default)]
+pub struct ContactPage {
+    pub contacts: Vec<ExternalContact>,
+    /// The start of the next page; `None` if this is the last one.
+    pub next: Option<String>,
+    /// The number of contacts in the source, if the platform states it.
+    pub total: Option<u64>,
+}
+
+/// Returns the account that the client's key belongs to.
+pub async fn account(provider: Provider, client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
+    match provider {
+        Provider::Klaviyo => klaviyo::Klaviyo::account(client).await,
+        Provider::Mailchimp => mailchimp::Mailchimp::account(client).await,
+        Provider::HubSpot => hubspot::HubSpot::account(client).await,
+    }
+}
+
+/// Returns the sets of contacts in the account.
+pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
+    match provider {
+        Provider::Klaviyo => klaviyo::Klaviyo::sources(client).await,
+        Provider::Mailchimp => mailchimp::Mailchimp::sources(client).await,
+        Provider::HubSpot => hubspot::HubSpot::sources(client).await,
+    }
+}
+
+/// Returns a page of the contacts of a source.
+pub async fn contacts(
+    provider: Provider,
+    client: &Client<'_>,
+    source: &ProviderSource,
+    cursor: Option<&str>,
+) -> Result<ContactPage, PlatformError> {
+    match provider {
+        Provider::Klaviyo => klaviyo::Klaviyo::contacts(client, source, cursor).await,
+        Provider::Mailchimp => mailchimp::Mailchimp::contacts(client, source, cursor).await,
+        Provider::HubSpot => hubspot::HubSpot::contacts(client, source, cursor).await,
+    }
+}
+
+/// The rights that a key needs, with their purpose, for the page that creates connections.
+pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
+    match provider {
+        Provider::Klaviyo => klaviyo::SCOPES,
+        Provider::Mailchimp => mailchimp::SCOPES,
+        Provider::HubSpot => hubspot::SCOPES,
+    }
+}
+
+/// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
+fn segment(id: &str) -> Result<&str, PlatformError> {
+    let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if is_plain { Ok(id) } else { Err(PlatformError::Missing) }
+}
+
+/// Sets a custom field, unless the value is empty.
+fn set_field(external: &mut ExternalContact, name: &str, value: Option<Value>) {
+    let Some(value) = value else { return };
+    let is_empty = match &value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty() || text.contains('\0'),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    if is_empty {
+        return;
+    }
+    // A number that the store would round, and an object with a wrong string, are stored as text.
+    let value = serde_json::from_value(value.clone()).unwrap_or_else(|_| FieldValue::Text(value.to_string().replace('\0', "")));
+    external.custom_fields.insert(name.to_owned(), value);
+}
+
+/// Sets the country if the text is a two-letter code; otherwise, sets the custom field `country`.
+fn set_country(external: &mut ExternalContact, text: Option<String>) {
+    match text {
+        Some(text) if text.trim().len() == 2 => external.profile.country = Some(text.trim().to_ascii_uppercase()),
+        other => set_field(external, "country", other.map(Value::from)),
+    }
+}
+
+/// Returns a language tag in the form of BCP 47, for platforms that separate its parts with an underscore.
+fn language(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().replace('_', "-")).filter(|text| !text.is_empty())
+}

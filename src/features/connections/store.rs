@@ -1,0 +1,60 @@
+//! The table of connections and all access to it.
+
+use std::ops::ControlFlow;
+
+use super::key::open;
+use super::model::Connection;
+use crate::base::clock::Timestamp;
+use crate::engine::store::seal::{Seal, SecretCount};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, ConnectionId};
+use crate::vocab::{limits, tables};
+
+const CONNECTIONS: Table<(AccountId, ConnectionId), Connection> = Table::new(tables::CONNECTIONS);
+
+/// Returns the account's connection with this ID.
+pub fn find(tx: &impl Read, account: AccountId, id: ConnectionId) -> Result<Option<Connection>> {
+    tx.get(CONNECTIONS, &(account, id))
+}
+
+/// Returns every connection of the account, oldest first.
+pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Connection>> {
+    let rows = tx.list(CONNECTIONS, &CONNECTIONS.under(&(account,)), Order::Forward, limits::CONNECTIONS_MAX)?;
+    Ok(rows.into_iter().map(|(_, connection)| connection).collect())
+}
+
+pub fn save(tx: &mut WriteTx<'_>, connection: &Connection) {
+    tx.put(CONNECTIONS, &(connection.account, connection.id), connection);
+}
+
+pub fn delete(tx: &mut WriteTx<'_>, connection: &Connection) {
+    tx.delete(CONNECTIONS, &(connection.account, connection.id));
+}
+
+/// Records that the platform rejected the key of `used`, unless the key was replaced in the meantime.
+pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<()> {
+    let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
+    if connection.sealed_key == used.sealed_key && connection.rejected.as_deref() != Some(reason) {
+        connection.rejected = Some(reason.to_owned());
+        save(tx, &connection);
+    }
+    Ok(())
+}
+
+/// Records until when the platform limits the requests of a connection.
+pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
+    let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
+    connection.paused_until = Some(until);
+    save(tx, &connection);
+    Ok(())
+}
+
+/// Counts the keys of all connections, and those that the master key in `seal` does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
+    let mut all = SecretCount::default();
+    tx.visit(CONNECTIONS, &Span::default(), Order::Forward, |_, connection| {
+        all = all.with(SecretCount::one(open(seal, &connection).is_some()));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(all)
+}

@@ -1,0 +1,109 @@
+//! Connections and sources as the API returns them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::Connection;
+use super::platform::Source;
+use crate::base::clock::Timestamp;
+use crate::engine::api::response::WireTime;
+use crate::vocab::ids::{ConnectionId, ProjectId};
+use crate::vocab::providers::{Provider, SourceKind};
+
+/// A connected account on another platform. The key is never returned.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionView {
+    pub id: ConnectionId,
+    pub provider: Provider,
+    /// The platform's own name.
+    #[schemars(extend("enum" = ["Klaviyo", "Mailchimp", "HubSpot"]))]
+    pub provider_name: &'static str,
+    /// The name of the connection.
+    pub name: String,
+    /// The platform's ID of the connected account.
+    pub external_id: String,
+    /// The platform's name of the connected account.
+    pub external_name: String,
+    /// The only brand that can use the connection; absent if every brand can.
+    pub project_id: Option<ProjectId>,
+    /// `connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until `rateLimitedUntil`.
+    #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
+    pub status: &'static str,
+    /// Why the connection must be reconnected, in the platform's words.
+    pub error: Option<String>,
+    /// When the platform accepts requests again.
+    pub rate_limited_until: Option<WireTime>,
+    pub created_at: WireTime,
+    /// When the connection was made or last reconnected.
+    pub connected_at: WireTime,
+}
+
+pub fn connection_view(connection: &Connection, now: Timestamp) -> ConnectionView {
+    let limited = connection.pause_at(now).filter(|_| connection.rejected.is_none());
+    ConnectionView {
+        id: connection.id,
+        provider: connection.provider,
+        provider_name: connection.provider.label(),
+        name: connection.name.clone(),
+        external_id: connection.external_id.clone(),
+        external_name: connection.external_name.clone(),
+        project_id: connection.project,
+        status: match (&connection.rejected, limited) {
+            (Some(_), _) => "reconnect_required",
+            (None, Some(_)) => "rate_limited",
+            (None, None) => "connected",
+        },
+        error: connection.rejected.clone(),
+        rate_limited_until: limited.map(WireTime),
+        created_at: WireTime(connection.created_at),
+        connected_at: WireTime(connection.connected_at),
+    }
+}
+
+impl ConnectionView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        Self {
+            id: ConnectionId::parse("66f1a2b3d4e5f60718293a60").expect("the ID has 24 hexadecimal characters"),
+            provider: Provider::Klaviyo,
+            provider_name: Provider::Klaviyo.label(),
+            name: "Acme shop".into(),
+            external_id: "XyZ123".into(),
+            external_name: "Acme".into(),
+            project_id: None,
+            status: "connected",
+            error: None,
+            rate_limited_until: None,
+            created_at: WireTime::sample(),
+            connected_at: WireTime::sample(),
+        }
+    }
+}
+
+/// A set of contacts on a platform that can be imported.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceView {
+    /// The platform's ID of the source. Pass it on unchanged.
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: SourceKind,
+    pub name: String,
+    /// The number of contacts, if the platform states it.
+    pub count: Option<u64>,
+}
+
+impl From<Source> for SourceView {
+    fn from(source: Source) -> Self {
+        let Source { id, kind, name, count } = source;
+        Self { id, kind, name, count }
+    }
+}
+
+impl SourceView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        Self { id: "Y6nRLr".into(), kind: SourceKind::List, name: "Newsletter".into(), count: None }
+    }
+}

@@ -1,0 +1,234 @@
+//! Imports contacts from a connected platform. The feature that owns the connections reads the pages; this file checks and applies them.
+//!
+//! Invariant: one transaction contains a page's contacts, webhook events, counts and notes, and the position of the next page. If the
+//! process ends at any point, the import resumes after the last committed page, and no contact is counted twice.
+//!
+//! A contact is never left out because of an invalid detail, since its refusal to be mailed must arrive: only an invalid address is refused.
+
+use std::collections::BTreeMap;
+
+pub use super::model::{Pause, Position};
+
+use super::import::{PROJECT_GONE, project_exists};
+use super::{Job, ProviderImport, State, Task, add_notes, find_open, finish, open_jobs, save};
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::contact_records::email_index;
+use crate::features::contact_records::fields::{self, FieldValue};
+use crate::features::contacts::batch::{self, Batch, Counts, OnConflict, RowNote};
+use crate::features::contacts::webhook_events::Source;
+use crate::features::contacts::write::ContactInput;
+use crate::features::tags::TagName;
+use crate::vocab::contact_fields::Profile;
+use crate::vocab::contact_status::Status;
+use crate::vocab::ids::{ConnectionId, JobId};
+use crate::vocab::limits;
+use crate::vocab::providers::ConsentMode;
+
+/// A contact as the platform describes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExternalContact {
+    pub email: String,
+    pub profile: Profile<String>,
+    pub tags: Vec<String>,
+    pub custom_fields: BTreeMap<String, FieldValue>,
+    /// The contact's status; `None` if the contact never made a choice.
+    pub status: Option<Status>,
+}
+
+/// Consecutive contacts of a source.
+#[derive(Debug)]
+pub struct Page {
+    pub contacts: Vec<ExternalContact>,
+    /// Where the next page starts; `None` after the last page of the last source.
+    pub next: Option<Position>,
+    /// The number of contacts in the source of the next page, if the platform states it.
+    pub expected: Option<u64>,
+}
+
+/// A page whose contacts are checked and ready for the transaction.
+pub struct CheckedPage {
+    from: Position,
+    next: Option<Position>,
+    expected: Option<u64>,
+    read: u64,
+    batch: Batch,
+    failed: u64,
+    excluded: u64,
+    notes: Vec<RowNote>,
+    tag: Option<TagName>,
+}
+
+impl ProviderImport {
+    /// Returns the share of the contacts that have been imported, from 0 to 1. Sources of unknown size count as equal parts.
+    pub fn progress(&self) -> f64 {
+        let share = match self.expected {
+            Some(expected) if expected > 0 => (self.read as f64 / expected as f64).min(1.0),
+            _ => 0.0,
+        };
+        let all = self.sources.len().max(1) as f64;
+        ((f64::from(self.position.source) + share) / all * 1e3).floor().min(1e3) / 1e3
+    }
+
+    /// Checks the contacts of the page that starts at the import's position.
+    pub fn check(&self, page: Page) -> CheckedPage {
+        let read = page.contacts.len() as u64;
+        let (mut rows, mut notes) = (Vec::with_capacity(page.contacts.len()), Vec::new());
+        let (mut failed, mut excluded) = (0, 0);
+        for (row, external) in (self.row + 1..).zip(page.contacts) {
+            let status = match (external.status, self.consent_mode) {
+                (Some(status), _) => status,
+                (None, ConsentMode::IncludeAll) => Status::NonSubscribed,
+                (None, ConsentMode::SubscribedOnly) => {
+                    excluded += 1;
+                    continue;
+                }
+            };
+            match input(row, external, status, &mut notes) {
+                Some(input) => rows.push((row, input)),
+                None => failed += 1,
+            }
+        }
+        notes.truncate(limits::BULK_ERRORS_SHOWN_MAX);
+        let (from, tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
+        CheckedPage {
+            from,
+            next: page.next,
+            expected: page.expected,
+            read,
+            batch: Batch::new(rows),
+            failed,
+            excluded,
+            notes,
+            tag,
+        }
+    }
+}
+
+/// Converts a contact of the platform, and notes the details that are left out. Returns `None` if its address is invalid.
+fn input(row: u32, external: ExternalContact, status: Status, notes: &mut Vec<RowNote>) -> Option<ContactInput> {
+    let shown: String = external.email.trim().chars().take(254).collect();
+    let mut note = |field: &str, error: String| {
+        // The row of a note is its key, so a row has one note.
+        if notes.last().is_none_or(|last| last.row != row) {
+            let email = Some(shown.clone()).filter(|email| !email.is_empty());
+            notes.push(RowNote { row, email, field: field.to_owned(), error });
+        }
+    };
+    let email = match EmailAddress::parse(&external.email) {
+        Ok(email) => email,
+        Err(error) => {
+            note("email", error.to_string());
+            return None;
+        }
+    };
+    let mut input = ContactInput { status: Some(status), ..ContactInput::of(email) };
+    input.profile = Profile::from_fn(|field| {
+        let text = external.profile.get(field).filter(|text| !text.trim().is_empty())?;
+        (field.spec().parse)(text).unwrap_or_else(|error| {
+            note(field.spec().key, format!("left out: {error}"));
+            None
+        })
+    });
+    for name in &external.tags {
+        match TagName::parse(name) {
+            Ok(_) if input.tags.len() + 1 >= limits::TAGS_PER_CONTACT_MAX => {
+                note("tags", "left out: the contact has too many tags".to_owned());
+            }
+            Ok(tag) => input.tags.push(tag),
+            Err(error) => note("tags", format!("left out: {error}")),
+        }
+    }
+    for (name, value) in external.custom_fields {
+        input.custom_fields.insert(name.clone(), value);
+        if let Some(reason) = fields::refusal(&input.custom_fields) {
+            input.custom_fields.remove(&name);
+            note(&format!("customFields.{name}"), format!("left out: {reason}"));
+        }
+    }
+    Some(input)
+}
+
+/// Returns every open import from a platform.
+pub fn open_imports(tx: &impl Read) -> Result<Vec<Job>> {
+    Ok(open_jobs(tx)?.into_iter().filter(|job| matches!(job.task, Task::Provider(_))).collect())
+}
+
+/// Returns whether an import has to wait until the runs of the email index are merged.
+pub fn is_index_full(tx: &impl Read, job: &Job) -> Result<bool> {
+    email_index::is_full(tx, job.project)
+}
+
+/// Commits a page, unless it was committed before.
+pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
+    let Task::Provider(import) = &mut job.task else { return Ok(()) };
+    if import.position != page.from {
+        return Ok(());
+    }
+    import.row = import.row.saturating_add(u32::try_from(page.read).unwrap_or(u32::MAX));
+    import.excluded += page.excluded;
+    (import.pause, import.failures) = (None, 0);
+    if let Some(next) = &page.next {
+        import.read = if next.source == page.from.source { import.read + page.read } else { 0 };
+        (import.position, import.expected) = (next.clone(), page.expected);
+    }
+    if !project_exists(tx, &job)? {
+        return finish(tx, job, State::Failed(PROJECT_GONE.to_owned()));
+    }
+    let place = (job.account, job.project);
+    let outcome = batch::apply(tx, place, page.batch, (OnConflict::Upsert, page.tag.as_slice()), Source::Api)?;
+    job.counts.add(&outcome.counts);
+    job.counts.add(&Counts { total: page.failed, failed: page.failed, ..Counts::default() });
+    let mut notes = outcome.notes;
+    notes.extend(page.notes);
+    notes.sort_by_key(|note| note.row);
+    notes.dedup_by_key(|note| note.row);
+    add_notes(tx, &mut job, notes);
+    if page.next.is_none() {
+        return finish(tx, job, State::Completed);
+    }
+    job.state = State::Running;
+    save(tx, &job);
+    Ok(())
+}
+
+/// Lets an import wait. `is_failure` counts the pause as a failure; after too many failures in a row, the import fails.
+pub fn pause(tx: &mut WriteTx<'_>, id: JobId, (reason, until): (&str, Timestamp), is_failure: bool) -> Result<()> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
+    let now = tx.now();
+    let Task::Provider(import) = &mut job.task else { return Ok(()) };
+    import.failures += u32::from(is_failure);
+    let since = import.pause.as_ref().map_or(now, |pause| pause.since);
+    let is_hopeless = import.failures >= limits::PROVIDER_IMPORT_FAILURES_MAX
+        || (!is_failure && now.ms_since(since) >= limits::PROVIDER_IMPORT_RECONNECT_MS);
+    if is_hopeless {
+        let reason = format!("{reason} The contacts read so far were imported. Start a new import for the rest.");
+        return finish(tx, job, State::Failed(reason));
+    }
+    import.pause = Some(Pause { reason: reason.to_owned(), since, until });
+    save(tx, &job);
+    Ok(())
+}
+
+/// Ends an import that cannot continue.
+pub fn fail(tx: &mut WriteTx<'_>, id: JobId, reason: String) -> Result<()> {
+    match find_open(tx, id)? {
+        Some(job) => finish(tx, job, State::Failed(reason)),
+        None => Ok(()),
+    }
+}
+
+/// Ends the pauses of the imports that use a connection, because it was reconnected.
+pub fn resume(tx: &mut WriteTx<'_>, connection: ConnectionId) -> Result<()> {
+    for mut job in open_imports(tx)? {
+        if let Task::Provider(import) = &mut job.task
+            && import.connection == connection
+            && import.pause.take().is_some()
+        {
+            save(tx, &job);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Translates the merge fields of an email into the language of another platform.
+//!
+//! A field without a counterpart is removed, because the platform would show it as text or refuse the template; it is listed, so that users
+//! can replace it. Statements are removed for the same reason.
+
+use crate::vocab::providers::Provider;
+
+/// An email in the language of a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translation {
+    pub html: String,
+    /// The merge fields and statements that were removed, as they were written, each once.
+    pub untranslated: Vec<String>,
+}
+
+/// Translates the HTML of an email. `name` is the name of the template.
+pub fn translate(html: &str, provider: Provider, name: &str) -> Translation {
+    let mut out = String::with_capacity(html.len() + 512);
+    let mut untranslated: Vec<String> = Vec::new();
+    let mut rest = html;
+    while let Some(open) = ["{{", "{%", "{#"].into_iter().filter_map(|mark| rest.find(mark)).min() {
+        let close = match &rest[open..open + 2] {
+            "{{" => "}}",
+            "{%" => "%}",
+            _ => "#}",
+        };
+        let Some(end) = rest[open + 2..].find(close).map(|end| open + 2 + end) else { break };
+        let written = &rest[open..end + 2];
+        out.push_str(&rest[..open]);
+        let field = (close == "}}").then(|| Field::parse(&rest[open + 2..end])).flatten();
+        match field.and_then(|field| field.spelled(provider)) {
+            Some(spelled) => out.push_str(&spelled),
+            // A comment shows nothing.
+            None if close == "#}" => {}
+            None => {
+                let written = written.replace("&quot;", "\"");
+                // A link without a target is less harmful than a link to a placeholder.
+                out.push_str(if written.contains("_url") { "#" } else { "" });
+                if !untranslated.contains(&written) {
+                    untranslated.push(written);
+                }
+            }
+        }
+        rest = &rest[end + 2..];
+    }
+    out.push_str(rest);
+    let html = if provider == Provider::HubSpot { as_coded_template(&out, name) } else { out };
+    Translation { html, untranslated }
+}
+
+/// A merge field: its name, and the text for contacts without the value.
+struct Field {
+    name: String,
+    default: Option<String>,
+}
+
+impl Field {
+    fn parse(inside: &str) -> Option<Self> {
+        let inside = inside.trim().replace("&quot;", "\"");
+        let (name, filter) = inside.split_once('|').map_or((inside.as_str(), None), |(name, filter)| (name, Some(filter)));
+        let name = name.trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        let default = match filter.map(str::trim) {
+            None => None,
+            Some(filter) => Some(filter.strip_prefix("default(\"")?.strip_suffix("\")")?.to_owned()),
+        };
+        let is_plain = |words: &String| !words.contains(['"', '\\', '{', '}', '|', '*', '<', '>']);
+        (is_name && default.as_ref().is_none_or(is_plain)).then(|| Self { name: name.to_owned(), default })
+    }
+
+    /// Returns the field in the language of a platform; `None` if the platform has no counterpart.
+    fn spelled(&self, provider: Provider) -> Option<String> {
+        match provider {
+            Provider::Klaviyo => self.klaviyo(),
+            Provider::Mailchimp => self.mailchimp(),
+            Provider::HubSpot => self.hubspot(),
+        }
+    }
+
+    /// Returns the name of the custom field, if the field is one.
+    fn custom(&self) -> &str {
+        self.name.strip_prefix("customFields.").unwrap_or(&self.name)
+    }
+
+    fn klaviyo(&self) -> Option<String> {
+        let own = |property: &str| format!("person|lookup:'{property}'");
+        let value = match self.name.as_str() {
+            "unsubscribe_url" => return Some("{% unsubscribe_link %}".to_owned()),
+            "preferences_url" => return Some("{% manage_preferences_link %}".to_owned()),
+            "view_url" => return Some("{% web_view_link %}".to_owned()),
+            "email" => "email".to_owned(),
+            "first_name" | "firstName" => "first_name".to_owned(),
+            "last_name" | "lastName" => "last_name".to_owned(),
+            "company" => own("$organization"),
+            "phone" => own("$phone_number"),
+            "city" => own("$city"),
+            "country" => own("$country"),
+            "name" | "language" | "tags" | "customFields" | "postal_address" => return None,
+            _ => own(self.custom()),
+        };
+        Some(match &self.default {
+            // The other quotation mark belongs to the words.
+            Some(words) if words.contains('\'') => format!("{{{{ {value}|default:\"{words}\" }}}}"),
+            Some(words) => format!("{{{{ {value}|default:'{words}' }}}}"),
+            None => format!("{{{{ {value}|default:'' }}}}"),
+        })
+    }
+
+    fn mailchimp(&self) -> Option<String> {
+        let tag = match self.name.as_str() {
+            "unsubscribe_url" => return Some("*|UNSUB|*".to_owned()),
+            "preferences_url" => return Some("*|UPDATE_PROFILE|*".to_owned()),
+            "view_url" => return Some("*|ARCHIVE|*".to_owned()),
+            "email" => "EMAIL",
+            "first_name" | "firstName" => "FNAME",
+            "last_name" | "lastName" => "LNAME",
+            "phone" => "PHONE",
+            "company" => "COMPANY",
+            "language" => "MC_LANGUAGE",
+            _ => self.custom(),
+        };
+        // Merge tags have at most ten uppercase letters, digits and underscores; custom fields that came from Mailchimp do.
+        let is_tag =
+            tag.len() <= 11 && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        is_tag.then(|| match &self.default {
+            Some(words) => format!("*|IF:{tag}|**|{tag}|**|ELSE:|*{words}*|END:IF|*"),
+            None => format!("*|{tag}|*"),
+        })
+    }
+
+    fn hubspot(&self) -> Option<String> {
+        let property = match self.name.as_str() {
+            "unsubscribe_url" => return Some("{{ unsubscribe_link_all }}".to_owned()),
+            "preferences_url" => return Some("{{ unsubscribe_link }}".to_owned()),
+            "view_url" => return Some("{{ view_as_page_url }}".to_owned()),
+            "first_name" | "firstName" => "firstname",
+            "last_name" | "lastName" => "lastname",
+            "language" => "hs_language",
+            "name" | "tags" | "customFields" | "postal_address" => return None,
+            "email" | "phone" | "company" | "city" | "country" => self.name.as_str(),
+            _ => self.custom(),
+        };
+        // Internal names of properties are lowercase.
+        let is_property = property.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        is_property.then(|| match &self.default {
+            Some(words) => format!("{{{{ personalization_token('contact.{property}', '{}') }}}}", words.replace('\'', "\\'")),
+            None => format!("{{{{ contact.{property} }}}}"),
+        })
+    }
+}
+
+/// The variables that HubSpot requires in a coded email, in the order of a postal address.
+const HUBSPOT_FOOTER: [&str; 4] = [
+    "{{ site_settings.company_name }}",
+    "{{ site_settings.company_street_address_1 }}",
+    "{{ site_settings.company_city }}",
+    "{{ site_settings.company_state }}",
+];
+
+/// Adds what HubSpot requires of a coded email: the annotations of a template, and a footer with the address in its own settings.
+fn as_coded_template(html: &str, name: &str) -> String {
+    let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-')).collect();
+    let head = format!("<!--\n  templateType: email\n  isAvailableForNewContent: true\n  label: {label}\n-->\n");
+    let style = "font-family:Arial,sans-serif;font-size:12px;color:#666666;text-align:center;padding:16px";
+    let footer = format!("<div style=\"{style}\">{}</div>", HUBSPOT_FOOTER.join(", "));
+    let at = html.to_ascii_lowercase().rfind("</body>").unwrap_or(html.len());
+    format!("{head}{}{footer}{}", &html[..at], &html[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(html: &str, provider: Provider) -> (String, Vec<String>) {
+        let Translation { html, untranslated } = translate(html, provider, "Welcome");
+        (html, untranslated)
+    }
+
+    #[test]
+    fn fields_defaults_and_links_are_spelled_in_each_language() {
+        let html = "Hi {{ first_name | default(&quot;there&quot;) }} {{firstName}} <a href=\"{{ unsubscribe_url }}\">x</a>";
+        assert_eq!(
+            one(html, Provider::Klaviyo).0,
+            "Hi {{ first_name|default:'there' }} {{ first_name|default:'' }} <a href=\"{% unsubscribe_link %}\">x</a>"
+        );
+        assert_eq!(
+            one(html, Provider::Mailchimp).0,
+            "Hi *|IF:FNAME|**|FNAME|**|ELSE:|*there*|END:IF|* *|FNAME|* <a href=\"*|UNSUB|*\">x</a>"
+        );
+        let hubspot = one(html, Provider::HubSpot).0;
+        assert!(hubspot.starts_with("<!--\n  templateType: email\n") && hubspot.contains("label: Welcome"), "{hubspot}");
+        assert!(
+            hubspot.contains("Hi {{ personalization_token('contact.firstname', 'there') }} {{ contact.firstname }} "),
+            "{hubspot}"
+        );
+        assert!(hubspot.contains("href=\"{{ unsubscribe_link_all }}\""), "{hubspot}");
+    }
+
+    #[test]
+    fn fields_without_a_counterpart_are_removed_and_listed_once() {
+        for (provider, kept) in
+            [(Provider::Klaviyo, "{{ person|lookup:'shoeSize'|default:'' }}"), (Provider::Mailchimp, ""), (Provider::HubSpot, "")]
+        {
+            let (html, untranslated) = one("a{{ customFields.shoeSize }}b{{ tags }}c{{ tags }}{% if x %}{# note #}", provider);
+            assert!(html.contains(&format!("a{kept}bc")), "{html}");
+            let mut expected = vec!["{{ tags }}".to_owned(), "{% if x %}".to_owned()];
+            if kept.is_empty() {
+                expected.insert(0, "{{ customFields.shoeSize }}".to_owned());
+            }
+            assert_eq!(untranslated, expected, "{provider}");
+        }
+        assert_eq!(one("{{ customFields.SHOE }}", Provider::Mailchimp), ("*|SHOE|*".to_owned(), Vec::new()));
+        assert_eq!(one("<a href=\"{{ other_url | upper }}\">", Provider::Klaviyo).0, "<a href=\"#\">");
+    }
+
+    #[test]
+    fn the_footer_of_a_coded_email_is_inside_the_body() {
+        let (html, _) = one("<html><body>Hello</BODY></html>", Provider::HubSpot);
+        assert!(html.contains("Hello<div") && html.ends_with("</div></BODY></html>"), "{html}");
+        assert!(HUBSPOT_FOOTER.iter().all(|variable| html.contains(variable)));
+    }
+
+    #[test]
+    fn words_cannot_leave_their_quotation_marks() {
+        let html = "{{ first_name | default(\"it's\") }}";
+        assert_eq!(one(html, Provider::Klaviyo).0, "{{ first_name|default:\"it's\" }}");
+        assert!(one(html, Provider::HubSpot).0.contains("personalization_token('contact.firstname', 'it\\'s')"));
+        let (html, untranslated) = one("{{ first_name | default(\"*|UNSUB|*\") }} {{ open", Provider::Mailchimp);
+        assert_eq!((html.as_str(), untranslated.len()), (" {{ open", 1));
+    }
+}

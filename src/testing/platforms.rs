@@ -1,0 +1,463 @@
+//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes, and their misbehavior on request.
+//!
+//! It refuses requests that the platforms' descriptions do not allow. The integration tests include this file too.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use serde_json::{Value, json};
+
+/// The keys that the platforms accept at the start.
+pub const KLAVIYO_KEY: &str = "pk_0123456789abcdef";
+pub const MAILCHIMP_KEY: &str = "0123456789abcdef0123456789abcdef-us21";
+pub const HUBSPOT_KEY: &str = "pat-na1-01234567-89ab-cdef";
+
+/// What the server does instead of responding as documented.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// Responds with this status and, if given, `Retry-After` in seconds.
+    Status(u16, Option<u32>),
+    /// Ends the connection in the middle of the body.
+    Cut,
+    /// Responds with the start of the JSON, as if it were complete.
+    Partial,
+    /// Responds with HTML.
+    Html,
+}
+
+/// A request that the server received.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub method: String,
+    /// The path with its query, still encoded.
+    pub target: String,
+    pub headers: BTreeMap<String, String>,
+    pub body: String,
+}
+
+#[derive(Default)]
+struct State {
+    keys: Vec<String>,
+    people: usize,
+    /// Faults, with the part of a path and how many requests they still affect.
+    faults: Vec<(&'static str, usize, Fault)>,
+    asked: Vec<Asked>,
+}
+
+/// The server. Its thread ends with the process.
+#[derive(Clone)]
+pub struct Platforms {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+impl Platforms {
+    /// Starts a server whose every source has this number of contacts.
+    pub fn start(people: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let keys = [KLAVIYO_KEY, MAILCHIMP_KEY, HUBSPOT_KEY].map(str::to_owned).to_vec();
+        let state = Arc::new(Mutex::new(State { keys, people, ..State::default() }));
+        let shared = state.clone();
+        let serve = move || {
+            for stream in listener.incoming().flatten() {
+                // A client may close the connection early.
+                let _ = talk(stream, &shared);
+            }
+        };
+        std::thread::Builder::new().name("platforms".into()).spawn(serve).expect("a thread");
+        Self { address, state }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic")
+    }
+
+    /// Lets the next `times` requests whose path contains `part` fail.
+    pub fn fail(&self, part: &'static str, times: usize, fault: Fault) {
+        self.state().faults.push((part, times, fault));
+    }
+
+    /// Ends all faults.
+    pub fn recover(&self) {
+        self.state().faults.clear();
+    }
+
+    /// Replaces the accepted keys.
+    pub fn accept(&self, keys: &[&str]) {
+        self.state().keys = keys.iter().map(|key| (*key).to_owned()).collect();
+    }
+
+    /// Changes the number of contacts.
+    pub fn set_people(&self, people: usize) {
+        self.state().people = people;
+    }
+
+    /// Returns the requests so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.state().asked.clone()
+    }
+}
+
+/// How a contact stands with a platform, by its number: of ten contacts, six are subscribed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Subscribed,
+    Unsubscribed,
+    Bounced,
+    Silent,
+    Complained,
+}
+
+pub fn standing(number: usize) -> Standing {
+    match number % 10 {
+        0..=5 => Standing::Subscribed,
+        6 => Standing::Unsubscribed,
+        7 => Standing::Bounced,
+        8 => Standing::Silent,
+        _ => Standing::Complained,
+    }
+}
+
+fn email(number: usize) -> String {
+    format!("person{number}@example.com")
+}
+
+fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':') {
+            headers.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
+        }
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let asked = Asked { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() };
+    let (status, body, fault) = {
+        let mut state = state.lock().expect("no panic");
+        state.asked.push(asked.clone());
+        let fault = state.faults.iter_mut().find(|(part, times, _)| *times > 0 && asked.target.contains(*part)).map(|found| {
+            found.1 -= 1;
+            found.2
+        });
+        let (status, body) = answer(&state, &asked);
+        (status, body.to_string(), fault)
+    };
+    let mut send = |status: u16, more: &str, kind: &str, body: &str, length: usize| {
+        write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\n{more}content-length: {length}\r\n\r\n{body}")
+    };
+    match fault {
+        None => send(status, "", "application/json", &body, body.len()),
+        Some(Fault::Status(status, wait)) => {
+            let more = wait.map(|seconds| format!("retry-after: {seconds}\r\n")).unwrap_or_default();
+            let said = r#"{"errors":[{"detail":"the test asked for this"}],"detail":"the test asked for this"}"#;
+            send(status, &more, "application/json", said, said.len())
+        }
+        Some(Fault::Cut) => send(status, "", "application/json", &body[..body.len() / 2], body.len()),
+        Some(Fault::Partial) => send(status, "", "application/json", &body[..body.len() / 2], body.len() / 2),
+        Some(Fault::Html) => send(200, "", "text/html", "<html>", 6),
+    }
+}
+
+fn answer(state: &State, asked: &Asked) -> (u16, Value) {
+    let url = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
+    let query: BTreeMap<String, String> = pairs(url.1);
+    let authorization = asked.headers.get("authorization").map_or("", String::as_str);
+    let accepted = |form: &dyn Fn(&str) -> String| state.keys.iter().any(|key| form(key) == authorization);
+    let parts: Vec<&str> = url.0.split('/').skip(1).collect();
+    let (platform, is_known) = match parts.first() {
+        Some(&"api") => (klaviyo as fn(&State, &[&str], &Request<'_>) -> _, accepted(&|key| format!("Klaviyo-API-Key {key}"))),
+        Some(&"3.0") => (mailchimp as _, accepted(&|key| format!("Basic {}", base64(&format!("mailmill:{key}"))))),
+        _ => (hubspot as _, accepted(&|key| format!("Bearer {key}"))),
+    };
+    if !is_known {
+        return (401, json!({ "errors": [{ "detail": "The key is not valid." }], "message": "The key is not valid." }));
+    }
+    let is_post = url.0.ends_with("/search") || url.0.ends_with("/read");
+    if asked.method != if is_post { "POST" } else { "GET" } {
+        return (405, json!({ "message": "the method is not allowed" }));
+    }
+    let request = Request { asked, query, body: serde_json::from_str(&asked.body).unwrap_or(Value::Null) };
+    platform(state, &parts, &request)
+}
+
+struct Request<'a> {
+    asked: &'a Asked,
+    query: BTreeMap<String, String>,
+    body: Value,
+}
+
+impl Request<'_> {
+    /// Returns the first parameter that is not allowed.
+    fn unknown(&self, allowed: &[&str]) -> Option<(u16, Value)> {
+        let name = self.query.keys().find(|name| !allowed.contains(&name.as_str()))?;
+        Some(refused(&format!("the parameter {name} is not allowed")))
+    }
+
+    fn number(&self, name: &str, default: usize) -> usize {
+        self.query.get(name).map_or(default, |text| text.parse().expect("the parameter is a number"))
+    }
+}
+
+fn refused(why: &str) -> (u16, Value) {
+    (400, json!({ "errors": [{ "detail": why }], "detail": why, "message": why }))
+}
+
+fn missing() -> (u16, Value) {
+    (404, json!({ "errors": [{ "detail": "not found" }], "detail": "not found", "message": "not found" }))
+}
+
+fn klaviyo(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
+    if request.asked.headers.get("revision").map(String::as_str) != Some("2026-07-15") {
+        return refused("the revision is missing");
+    }
+    match parts {
+        ["api", "accounts"] => {
+            let information = json!({
+                "default_sender_name": "Acme", "default_sender_email": "hello@acme.example", "organization_name": "Acme",
+                "street_address": {},
+            });
+            let attributes = json!({
+                "test_account": false, "contact_information": information, "timezone": "UTC", "preferred_currency": "USD",
+                "public_api_key": "XyZ123", "locale": "en-US",
+            });
+            (200, json!({ "data": [{ "type": "account", "id": "XyZ123", "attributes": attributes, "links": { "self": "x" } }] }))
+        }
+        ["api", set @ ("lists" | "segments")] => {
+            let fields = if *set == "lists" { "fields[list]" } else { "fields[segment]" };
+            if let Some(refusal) = request.unknown(&[fields, "page[cursor]"]) {
+                return refusal;
+            }
+            let page = request.number("page[cursor]", 0);
+            let one = |number: usize| {
+                let (id, name) = if *set == "lists" { (format!("L{number}"), "List") } else { (format!("S{number}"), "Segment") };
+                json!({ "type": set, "id": id, "attributes": { "name": format!("{name} {number}") }, "links": { "self": "x" } })
+            };
+            let data: Vec<Value> = (page * 10..(page * 10 + 10).min(12)).map(one).collect();
+            (200, json!({ "data": data, "links": { "self": "x", "next": (page == 0).then(|| next("/api/lists", "1")) } }))
+        }
+        ["api", "lists" | "segments", id, "profiles"] if id.len() < 4 => {
+            if let Some(refusal) = request.unknown(&["additional-fields[profile]", "page[size]", "page[cursor]"]) {
+                return refusal;
+            }
+            let size = request.number("page[size]", 20);
+            if !(1..=100).contains(&size) {
+                return refused("page[size] must be 1 to 100");
+            }
+            let start = request.number("page[cursor]", 0);
+            let end = (start + size).min(state.people);
+            let data: Vec<Value> = (start..end).map(profile).collect();
+            let more = (end < state.people).then(|| next(&format!("/api/lists/{id}/profiles"), &end.to_string()));
+            (200, json!({ "data": data, "links": { "self": "x", "next": more } }))
+        }
+        _ => missing(),
+    }
+}
+
+fn next(path: &str, cursor: &str) -> String {
+    format!("https://a.klaviyo.com{path}?page%5Bcursor%5D={cursor}")
+}
+
+fn profile(number: usize) -> Value {
+    let reason = |reason: &str| json!([{ "reason": reason, "timestamp": "2025-01-02T03:04:05+00:00" }]);
+    let (consent, suppression) = match standing(number) {
+        Standing::Subscribed => ("SUBSCRIBED", json!([])),
+        Standing::Unsubscribed => ("UNSUBSCRIBED", reason("UNSUBSCRIBE")),
+        Standing::Bounced => ("SUBSCRIBED", reason("HARD_BOUNCE")),
+        Standing::Silent => ("NEVER_SUBSCRIBED", json!([])),
+        Standing::Complained => ("SUBSCRIBED", reason("SPAM_COMPLAINT")),
+    };
+    let marketing = json!({
+        "can_receive_email_marketing": consent == "SUBSCRIBED", "consent": consent,
+        "consent_timestamp": "2025-01-01T00:00:00+00:00", "suppression": suppression, "list_suppressions": [],
+    });
+    let attributes = json!({
+        "email": email(number), "first_name": format!("Person{number}"), "last_name": null, "phone_number": null,
+        "locale": "en-US", "created": "2024-01-01T00:00:00+00:00", "joined_group_at": "2024-01-01T00:00:00+00:00",
+        "location": { "city": "Bern", "country": if number % 2 == 0 { "Switzerland" } else { "CH" } },
+        "properties": { "shoe": number % 50 }, "subscriptions": { "email": { "marketing": marketing } },
+    });
+    json!({ "type": "profile", "id": format!("P{number}"), "attributes": attributes, "links": { "self": "x" } })
+}
+
+fn mailchimp(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
+    let count = request.number("count", 10);
+    if count > 1_000 {
+        return refused("count must be at most 1000");
+    }
+    match parts {
+        ["3.0", ""] => (200, json!({ "account_id": "8d3a3db4d97663a9074efcc16", "account_name": "Acme" })),
+        ["3.0", "lists"] => {
+            let stats = json!({ "member_count": state.people, "unsubscribe_count": 0, "cleaned_count": 0 });
+            (200, json!({ "lists": [{ "id": "a1b2c3", "name": "Customers", "stats": stats }], "total_items": 1 }))
+        }
+        ["3.0", "lists", "a1b2c3", "segments"] => {
+            let segment = |id: u64, name: &str, kind: &str| json!({ "id": id, "name": name, "member_count": 3, "type": kind });
+            (200, json!({ "segments": [segment(7, "vip", "static"), segment(8, "Active", "saved")], "total_items": 2 }))
+        }
+        ["3.0", "lists", "a1b2c3", "members"] => {
+            if let Some(refusal) = request.unknown(&["count", "offset", "sort_field", "sort_dir"]) {
+                return refusal;
+            }
+            members(state, request, count)
+        }
+        ["3.0", "lists", "a1b2c3", "segments", "7" | "8", "members"] => {
+            let own = ["count", "offset", "include_cleaned", "include_transactional", "include_unsubscribed"];
+            request.unknown(&own).unwrap_or_else(|| members(state, request, count))
+        }
+        _ => missing(),
+    }
+}
+
+fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
+    let offset = request.number("offset", 0);
+    let one = |number: usize| {
+        let status = match standing(number) {
+            Standing::Subscribed => "subscribed",
+            Standing::Unsubscribed | Standing::Complained => "unsubscribed",
+            Standing::Bounced => "cleaned",
+            Standing::Silent => "transactional",
+        };
+        json!({
+            "id": "0", "email_address": email(number), "status": status, "language": "en",
+            "merge_fields": { "FNAME": format!("Person{number}"), "LNAME": "", "SHOE": number % 50 },
+            "timestamp_signup": "", "timestamp_opt": "2025-01-01T00:00:00+00:00",
+            "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
+        })
+    };
+    let members: Vec<Value> = (offset.min(state.people)..(offset + count).min(state.people)).map(one).collect();
+    (200, json!({ "members": members, "list_id": "a1b2c3", "total_items": state.people }))
+}
+
+fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
+    let body = &request.body;
+    let inputs = || body["inputs"].as_array().cloned().unwrap_or_default();
+    match parts {
+        ["account-info", "2026-03", "details"] => {
+            (200, json!({ "portalId": 4711, "uiDomain": "app.hubspot.com", "timeZone": "UTC", "accountType": "STANDARD" }))
+        }
+        ["crm", "lists", "2026-03", "search"] => {
+            for needed in ["additionalProperties", "listIds", "offset", "processingTypes"] {
+                if body.get(needed).is_none() {
+                    return refused(&format!("{needed} is missing"));
+                }
+            }
+            let list = |id: usize, kind: &str| {
+                json!({
+                    "listId": id.to_string(), "name": format!("List {id}"), "objectTypeId": "0-1", "processingType": kind,
+                    "processingStatus": "COMPLETE", "listVersion": 1,
+                    "additionalProperties": { "hs_list_size": state.people.to_string() },
+                })
+            };
+            let is_first = body["offset"] == 0;
+            let lists = if is_first { vec![list(1, "MANUAL"), list(2, "DYNAMIC")] } else { vec![list(3, "SNAPSHOT")] };
+            (200, json!({ "lists": lists, "hasMore": is_first, "offset": if is_first { 2 } else { 3 }, "total": 3 }))
+        }
+        ["crm", "lists", "2026-03", "1" | "2" | "3", "memberships"] => {
+            let (after, limit) = (request.number("after", 0), request.number("limit", 100));
+            if limit > 250 {
+                return refused("limit must be at most 250");
+            }
+            let end = (after + limit).min(state.people);
+            let one = |number: usize| json!({ "recordId": number.to_string(), "membershipTimestamp": "2025-01-01T00:00:00Z" });
+            let results: Vec<Value> = (after..end).map(one).collect();
+            let paging = (end < state.people).then(|| json!({ "next": { "after": end.to_string() } }));
+            let mut page = json!({ "results": results, "total": state.people });
+            if let Some(paging) = paging {
+                page["paging"] = paging;
+            }
+            (200, page)
+        }
+        ["crm", "properties", "2026-03", "contacts"] => {
+            let property =
+                |name: &str, hubspot_defined: bool| json!({ "name": name, "label": name, "hubspotDefined": hubspot_defined });
+            (200, json!({ "results": [property("email", true), property("shoe", false)] }))
+        }
+        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => {
+            if inputs().len() > 100 || body.get("propertiesWithHistory").is_none() {
+                return refused("the batch is invalid");
+            }
+            let one = |input: &Value| {
+                let id = input["id"].as_str().expect("an ID is text");
+                let number = id.parse().expect("the ID is a number");
+                let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
+                let properties = json!({
+                    "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
+                    "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
+                    "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
+                });
+                json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
+            };
+            let results: Vec<Value> = inputs().iter().map(one).collect();
+            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+        }
+        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => {
+            if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs().len() > 100 {
+                return refused("the batch is invalid");
+            }
+            let number = |email: &str| -> usize {
+                let digits: String = email.chars().filter(char::is_ascii_digit).collect();
+                digits.parse().expect("the address has a number")
+            };
+            let one = |input: &Value| {
+                let email = input.as_str().expect("an address is text");
+                let word = match (standing(number(email)), rest) {
+                    (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
+                    (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
+                    (Standing::Unsubscribed, _) => "UNSUBSCRIBED",
+                    _ => "SUBSCRIBED",
+                };
+                let status = json!({ "channel": "EMAIL", "status": word, "subscriberIdString": email, "timestamp": "x" });
+                let name = if rest.len() == 2 { "wideStatuses" } else { "statuses" };
+                json!({ "subscriberIdString": email, name: [status] })
+            };
+            let results: Vec<Value> = inputs().iter().map(one).collect();
+            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+        }
+        _ => missing(),
+    }
+}
+
+fn pairs(query: &str) -> BTreeMap<String, String> {
+    let plain = |text: &str| {
+        let (mut out, bytes) = (Vec::new(), text.replace('+', " ").into_bytes());
+        let mut at = 0;
+        while at < bytes.len() {
+            let code = (bytes[at] == b'%').then(|| std::str::from_utf8(&bytes[at + 1..at + 3]).expect("the query is encoded"));
+            out.push(code.map_or(bytes[at], |code| u8::from_str_radix(code, 16).expect("the query is encoded")));
+            at += if code.is_some() { 3 } else { 1 };
+        }
+        String::from_utf8(out).expect("the query is UTF-8")
+    };
+    let named = query.split('&').filter_map(|pair| pair.split_once('='));
+    named.map(|(name, value)| (plain(name), plain(value))).collect()
+}
+
+fn base64(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for group in text.as_bytes().chunks(3) {
+        let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for place in 0..4 {
+            let is_there = place <= group.len();
+            out.push(if is_there { LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char } else { '=' });
+        }
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! Tests connections and imports of the shipped program, with a server on loopback that behaves like the platforms.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::support::browser::Browser;
+use super::support::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, standing};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+use super::users::owned;
+
+const LOOK: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Settings that send the requests for every platform to this server.
+pub fn settings(peer: &Platforms) -> String {
+    let url = peer.url();
+    format!(
+        "{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n[connections]\nklaviyo_url = \"{url}\"\n\
+         mailchimp_url = \"{url}\"\nhubspot_url = \"{url}\"\n"
+    )
+}
+
+async fn progress(client: &Client, id: &str) -> Value {
+    client.data("contacts.import_status", json!({ "id": id })).await
+}
+
+/// Polls the import until `done` accepts its progress.
+async fn until(client: &Client, id: &str, done: impl Fn(&Value) -> bool) -> Value {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let now = progress(client, id).await;
+        if done(&now) {
+            return now;
+        }
+        assert!(Instant::now() < deadline, "{now}");
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_thousand_contacts_are_imported_exactly_despite_a_kill_and_a_revoked_key() {
+    const PEOPLE: usize = 20_000;
+    let of = |wanted: &[Standing]| (0..PEOPLE).filter(|number| wanted.contains(&standing(*number))).count() as u64;
+    for (provider, key, source, kind) in [
+        ("klaviyo", KLAVIYO_KEY, "L1", "list"),
+        ("mailchimp", MAILCHIMP_KEY, "a1b2c3", "audience"),
+        ("hubspot", HUBSPOT_KEY, "1", "list"),
+    ] {
+        let peer = Platforms::start(PEOPLE);
+        let mut server = Server::start(&settings(&peer));
+        let client = server.all();
+        let project = client.project("Acme").await;
+        client.data("connections.create", json!({ "provider": provider, "apiKey": key })).await;
+        let sources = json!([{ "id": source, "type": kind, "name": "Everyone" }]);
+        let input = json!({ "provider": provider, "projectId": project, "sources": sources });
+        let id = client.data("connections.import", input).await["id"].as_str().expect("an ID").to_owned();
+        until(&client, &id, |now| now["counts"]["total"].as_u64() > Some(0)).await;
+        server.kill();
+        peer.accept(&[]);
+        server.serve();
+        let client = client.at(server.address());
+        let waits = until(&client, &id, |now| !now["waiting"].is_null()).await;
+        assert!(waits["waiting"].as_str().is_some_and(|said| said.contains("reconnect")), "{waits}");
+        let query = json!({ "provider": provider, "projectId": project });
+        let refused = client.call("connections.sources", query).await;
+        refused.refused(StatusCode::CONFLICT, "PROVIDER_RECONNECT_REQUIRED");
+        peer.accept(&[key]);
+        client.data("connections.create", json!({ "provider": provider, "apiKey": key })).await;
+        let done = until(&client, &id, |now| now["status"] == "completed" || now["status"] == "failed").await;
+        let silent = of(&[Standing::Silent]);
+        let all = PEOPLE as u64 - silent;
+        let counts = json!({ "total": all, "created": all, "updated": 0, "skipped": 0, "failed": 0 });
+        assert_eq!(
+            (&done["status"], &done["counts"], &done["excluded"]),
+            (&json!("completed"), &counts, &json!(silent)),
+            "{provider}"
+        );
+        for (status, wanted) in [
+            ("subscribed", vec![Standing::Subscribed]),
+            ("unsubscribed", vec![Standing::Unsubscribed, Standing::Complained]),
+            ("bounced", vec![Standing::Bounced]),
+        ] {
+            assert_eq!(client.total(json!({ "projectId": project, "status": status })).await, of(&wanted), "{provider} {status}");
+        }
+        server.signal("TERM");
+        server.wait();
+        let mut texts = vec![server.log().into_bytes()];
+        for name in ["control.redb", "test.redb", "live.redb"] {
+            texts.push(std::fs::read(server.data().join(name)).expect("readable"));
+        }
+        let is_there = texts.iter().any(|text| text.windows(key.len()).any(|window| window == key.as_bytes()));
+        assert!(!is_there, "{provider}: the key is in a file or in the log");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_is_connected_and_imported_by_forms() {
+    let peer = Platforms::start(40);
+    let server = owned(&settings(&peer));
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let page = browser.get("/test/settings/connections?provider=klaviyo").await;
+    assert!(page.text.contains("Bring your audience with you") && page.text.contains("value=\"klaviyo\" required checked"));
+    let nothing = browser.get(&format!("/test/contacts/import/platform?brand={project}")).await;
+    assert!(nothing.text.contains("No connected account"), "{}", nothing.text);
+    let csrf = page.csrf().to_owned();
+    let with = |key: &'static str| {
+        [
+            ("csrf", csrf.clone()),
+            ("act", "connect".into()),
+            ("provider", "klaviyo".into()),
+            ("apiKey", key.into()),
+            ("name", "My \"shop\"".into()),
+        ]
+    };
+    let wrong = with("pk_wrong");
+    let wrong: Vec<(&str, &str)> = wrong.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let refused = browser.post("/test/settings/connections", &wrong).await;
+    assert!(refused.status == 400 && refused.text.contains("rejects this key"), "{}", refused.text);
+    assert!(refused.text.contains("My &quot;shop&quot;") && !refused.text.contains("pk_wrong"), "{}", refused.text);
+    let right = with(KLAVIYO_KEY);
+    let right: Vec<(&str, &str)> = right.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let made = browser.post("/test/settings/connections", &right).await;
+    let list = browser.get(made.location()).await;
+    assert!(list.text.contains("Account connected.") && list.text.contains(">connected<") && !list.text.contains(KLAVIYO_KEY));
+    let path = format!("/test/contacts/import/platform?brand={project}");
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("List 1") && page.text.contains("Segment 11"), "{}", page.text);
+    let none = [("csrf", csrf.as_str()), ("brand", &project), ("connection", page.value("connection"))];
+    let refused = browser.post("/test/contacts/import/platform", &none).await;
+    assert!(refused.status == 400 && refused.text.contains("1 to 25 sources"), "{}", refused.text);
+    let source = r#"{"id":"L1","name":"List 1","type":"list"}"#;
+    let fields = [none.as_slice(), &[("source", source), ("all", "yes")]].concat();
+    let started = browser.post("/test/contacts/import/platform", &fields).await;
+    let there = started.location().to_owned();
+    let deadline = Instant::now() + PATIENCE;
+    let page = loop {
+        let page = browser.get(&there).await;
+        if page.text.contains(">completed<") {
+            break page;
+        }
+        assert!(Instant::now() < deadline, "{}", page.text);
+        tokio::time::sleep(LOOK).await;
+    };
+    assert!(page.text.contains("Left out"), "{}", page.text);
+    peer.fail("/api/", 99, Fault::Status(503, None));
+    let down = browser.get(&path).await;
+    assert!(down.status == 503 && down.text.contains("does not respond as expected"), "{}", down.text);
+    let id = list.value("id").to_owned();
+    let gone = browser.post("/test/settings/connections", &[("csrf", csrf.as_str()), ("act", "remove"), ("id", &id)]).await;
+    assert!(browser.get(gone.location()).await.text.contains("Connection removed."));
+    let audit = browser.get("/test/settings/audit").await;
+    assert!(audit.text.contains("connections.create") || audit.text.contains("Connect"), "{}", audit.text);
+}
