@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::content::Content;
 use super::sections::Writer;
 use super::text::{capital, folded, tidy};
-use crate::features::emails::brief::{FactKind, Span};
+use crate::features::emails::brief::FactKind;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -39,21 +39,13 @@ impl Content<'_> {
     /// Returns the products whose prices a notice changes, in the order of the brief.
     fn price_changes(&self) -> Vec<Change> {
         let facts = &self.brief.facts;
-        let spans = self.statements.iter().filter_map(|at| Some((self.fact(*at).span?, *at)));
-        let mut statements: Vec<(Span, usize)> = spans.collect();
-        statements.sort_by_key(|(span, _)| span.start);
-        let statement_of = |at: usize| {
-            let span = self.fact(at).span?;
-            let before = statements.partition_point(|(own, _)| own.start <= span.start).checked_sub(1)?;
-            Some(statements[before]).filter(|(own, _)| span.end <= own.end).map(|(_, statement)| statement)
-        };
         let mut groups: BTreeMap<Option<usize>, Group> = BTreeMap::new();
         let mut pairs: Vec<Pair> = Vec::new();
         for (at, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.story.is_none()) {
             if !matches!(fact.kind, FactKind::Product | FactKind::Price | FactKind::OldPrice) {
                 continue;
             }
-            let statement = statement_of(at);
+            let statement = self.statement_of(at);
             let group = groups.entry(statement).or_default();
             // "10.90 instead of 9.90" has the new price first, "from $12 to $14" the old one.
             let pair = match fact.kind {

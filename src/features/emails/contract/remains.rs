@@ -73,11 +73,9 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction has a number of at least two digits or with a unit, or is an address.
+/// Returns whether a word of an instruction has a number of at least two digits, or is an address.
 fn is_value(word: &str) -> bool {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-    word.contains("://") || word.contains('@') || digits > 1 || digits == 1 && letters > 1
+    word.contains("://") || word.contains('@') || word.chars().filter(char::is_ascii_digit).count() > 1
 }
 
 /// Returns whether a word must be in the email or in a warning.
@@ -163,7 +161,7 @@ impl<'a> Shown<'a> {
         let is_linked = bare.len() > STEM_LETTERS && (bare.contains('.') || bare.contains('@')) && self.links.contains(bare);
         let is_form = |word: &str| self.by_stem.get(&stem(word)).is_some_and(|all| all.iter().any(|own| alike(own, word)));
         let is_shown = |word: &str| {
-            let is_small = word.chars().count() < LETTERS_MIN - 1 && !word.contains(|c: char| c.is_ascii_digit());
+            let is_small = word.chars().count() < LETTERS_MIN && !word.contains(|c: char| c.is_ascii_digit());
             is_small || self.words.contains(word) || is_form(word)
         };
         is_linked || words(&folded).all(is_shown)

@@ -403,7 +403,7 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
 /// The first set of samples. The rules were developed with it.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    holds(&score("first").await, 1373, 4, 3, 4);
+    holds(&score("first").await, 1373, 4, 3, 3);
 }
 
 /// The second set of samples, written after the rules. The rules were then improved with it.
@@ -415,13 +415,13 @@ async fn the_second_samples_keep_their_facts() {
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1099, 31, 38, 2);
+    holds(&score("hostile").await, 1102, 27, 37, 2);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 569, 8, 12, 0);
+    holds(&score("third").await, 568, 7, 13, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
@@ -433,19 +433,19 @@ async fn the_fourth_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a fifth writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
-    holds(&score("blind").await, 531, 11, 1, 0);
+    holds(&score("blind").await, 532, 10, 1, 0);
 }
 
-/// Forty usual and forty hurried prompts of a sixth writer. Nothing was tuned with them, so they measure how well unknown prompts are read.
+/// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
-    holds(&score("sixth").await, 756, 40, 61, 3);
+    holds(&score("sixth").await, 755, 19, 8, 2);
 }
 
-/// Thirty usual and thirty hurried prompts, written before the rules and the training texts that the sixth set led to were run on any of them.
+/// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
-    holds(&score("seventh").await, 0, 999, 999, 999);
+    holds(&score("seventh").await, 420, 2, 5, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an instruction.

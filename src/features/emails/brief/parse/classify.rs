@@ -265,11 +265,6 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Field });
             return;
         }
-        // "Ask Karim if we have the poster": a request to a colleague.
-        if self.prompt.is(List::Remark, start) && !has_value(self.prompt, range) {
-            pieces.push(Piece { range: fragment, class: Class::Unclear });
-            return;
-        }
         if let Some(content) = self.request(fragment, start, sentence, is_start) {
             pieces.push(Piece { range: Range::of(fragment.from, content.from), class: Class::Topic });
             let readers = self.readers_at_end(content);

@@ -268,29 +268,18 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         if prompt.fold(next) == "(" || is_ordinal_noun(prompt, at, part) {
             return false;
         }
-        let is_date = previous.len() <= 2 && prompt.lexicon().code == "de" || is_day_and_month(previous);
+        let is_date = previous.len() <= 2 && prompt.lexicon().code == "de" || previous.contains('.') && previous.len() <= 5;
         let is_ordinal = is_date && !starts_request(prompt, next);
         return !(continues && is_ordinal
             || prompt.is(List::Month, next)
             || matches!(prompt.fold(next), "-" | "+" | ",")
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
-    // "sa. den Stollen abgeholt"
-    if continues && prompt.is(List::ShortWeekday, at - 1) {
-        return false;
-    }
     let is_title = prompt.is(List::Title, at - 1);
     if previous == "no" && prompt.kind(next) != Kind::Number {
         return true;
     }
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
-}
-
-/// Returns whether a number such as "24.12" can be a day and a month.
-fn is_day_and_month(number: &str) -> bool {
-    let Some((day, month)) = number.split_once('.') else { return false };
-    let is_in = |text: &str, max: u8| text.parse::<u8>().is_ok_and(|own| (1..=max).contains(&own));
-    is_in(day, 31) && is_in(month, 12)
 }
 
 /// Returns whether a German number with a period belongs to the noun after it: ", 2. OG", "im 2. Stock". A comma, a preposition or the

@@ -76,7 +76,6 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
     let mut cuts = corrections(&prompt, &mut reads);
-    screening::denials(&prompt, &mut reads, &cuts);
     let corrected = cuts.gaps.clone();
     cuts.gaps.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let language = tag(&prompt, fields.language.as_deref(), language);

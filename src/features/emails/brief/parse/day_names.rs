@@ -77,8 +77,6 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_short = fold(name) != prompt.fold(at) && prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
     if is_short {
         let is_bare = follows(at) && matches!(prompt.lexicon().code, "es" | "pt");
-        // "by end of feb"
-        let has_day = has_day || prompt.before(List::PartOf, at).is_some();
         return has_day.then(|| if is_bare { format!("de {name}") } else { cased(prompt, name) });
     }
     let is_led = [List::PartOf, List::OnWord, List::FromWord, List::UntilWord, List::Of]

@@ -135,9 +135,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     // The first of two prices is the old price: "de 15 a 17 €".
-    // "14 bis 32 Euro" is a range.
-    let is_range = matches!(prompt.fold(at + 1), "-" | "bis" | "tot");
-    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && !is_range);
+    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
     if next.is_some_and(|next| money(prompt, next).is_some())
         && ((at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at)) || is_raised(prompt, at, next))
     {

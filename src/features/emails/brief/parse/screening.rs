@@ -3,7 +3,6 @@
 
 use super::super::ConstraintKind;
 use super::classify::{Class, Fields, Piece};
-use super::corrections::Cuts;
 use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -128,19 +127,6 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if asks || !is_quoted && is_told(prompt, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
-        }
-    }
-}
-
-/// Turns a sentence that starts with a correction into unclear text if it corrects no value: "non pas 10 c'était une idée de Loïc".
-pub fn denials(prompt: &Prompt<'_>, reads: &mut [Read], cuts: &Cuts) {
-    for read in reads {
-        let Range { from, to } = read.sentence.range;
-        let Some(end) = prompt.end(List::Correction, from).filter(|end| *end > from + 1 && *end < to) else { continue };
-        let own = Range::of(from, end);
-        if cuts.gaps.iter().filter(|gap| gap.overlaps(own)).all(|gap| own.contains(*gap)) {
-            read.pieces.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
-            read.found.clear();
         }
     }
 }
