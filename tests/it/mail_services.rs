@@ -119,7 +119,8 @@ impl Scene {
         let campaign = draft(&client, &project, &conversation, "Feedback").await;
         act(&client, "send", &campaign).await;
         becomes(&client, &campaign, "sent").await;
-        let accepted = sink.letters().iter().map(Accepted::read).map(|message| (message.recipient.clone(), message));
+        let letters = sink.letters();
+        let accepted = letters.iter().map(Accepted::read).map(|message| (message.recipient.clone(), message));
         let mut scene = Self {
             messages: accepted.collect(),
             webhooks: BTreeMap::new(),

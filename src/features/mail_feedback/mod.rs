@@ -2,14 +2,14 @@
 //! (`assets/docs/mail-services.md`).
 //!
 //! The path of a request: the secret in its URL selects the mail service; `engine/mail/feedback` checks the signature and reads the events;
-//! `intake` finds the message of each event by the token in it; `features/tracking` applies the consequences. The response is sent after the
+//! `ingest` finds the message of each event by the token in it; `features/tracking` applies the consequences. The response is sent after the
 //! commit.
 //!
 //! Invariants: an event has no effect without a token that only the message contains; each kind of event has an effect only once for each
 //! message; and secrets are stored sealed, the secret in the URL only as a hash.
 
+mod ingest;
 mod input;
-mod intake;
 pub mod model;
 pub mod ops;
 mod store;

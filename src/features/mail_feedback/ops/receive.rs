@@ -13,7 +13,7 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::operation::Takes;
 use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::mail::feedback::Refusal;
-use crate::features::mail_feedback::intake::{self, Intake, Rejected};
+use crate::features::mail_feedback::ingest::{self, Incoming, Rejected};
 use crate::features::mail_feedback::model::MailFeedback;
 use crate::features::mail_feedback::store;
 use crate::vocab::codes::Code;
@@ -72,8 +72,8 @@ impl Raw for Receive {
         let limit = limits::MAIL_FEEDBACK_BODY_BYTES_MAX;
         let _room = engine.bodies.room(&request.body, limit).await?;
         let body = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
-        let intake = Intake { environment: token.environment, source, headers: request.headers, body, sample: None };
-        match intake::receive(engine, intake).await {
+        let incoming = Incoming { environment: token.environment, source, headers: request.headers, body, sample: None };
+        match ingest::receive(engine, incoming).await {
             Ok(accepted) => {
                 let counts = accepted.counts;
                 let received =

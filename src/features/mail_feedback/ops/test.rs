@@ -1,4 +1,4 @@
-//! Sends a signed sample event through the intake of a mail service, and returns the verdict.
+//! Sends a signed sample event through the webhook of a mail service, and returns the verdict.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::get::MailServiceRef;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::mail::feedback::Refusal;
 use crate::engine::mail::feedback::sample::{Content, Sample, sample};
-use crate::features::mail_feedback::intake::{self, Intake, Rejected, SampleKey};
+use crate::features::mail_feedback::ingest::{self, Incoming, Rejected, SampleKey};
 use crate::features::mail_feedback::model::MailFeedback;
 use crate::features::mail_feedback::require;
 use crate::features::sending::token::{Purpose, Token, Tokens};
@@ -65,14 +65,14 @@ impl Async for Test {
             (None, None) => SampleKey::Configured,
         };
         let needs_secret = source.service.info().needs_secret && source.sealed_secret.is_none();
-        let intake = Intake {
+        let incoming = Incoming {
             environment: context.caller.environment(),
             source,
             headers: made.headers,
             body: made.body.into(),
             sample: Some(sample_key),
         };
-        let (reason, message) = match intake::receive(&context.engine, intake).await {
+        let (reason, message) = match ingest::receive(&context.engine, incoming).await {
             // The sample of a temporary key does not show that the secret is missing.
             Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence()),
             Ok(accepted) if accepted.recognized > 0 => (None, passed(temporary_key)),
@@ -101,7 +101,7 @@ async fn make(context: &Context, source: &MailFeedback) -> Result<Sample, Failur
     let token = Token { environment: context.caller.environment(), mailing: nothing, number: 0, purpose: Purpose::Message };
     let token = Tokens::new(&engine.seal).local_part(token);
     // An unreadable secret is found when the sample is checked.
-    let (secret, now) = (intake::secret(engine, source).unwrap_or_default(), engine.clock.now());
+    let (secret, now) = (ingest::secret(engine, source).unwrap_or_default(), engine.clock.now());
     let id = MailingId::make(now, engine.random.as_ref()).to_string();
     let (service, topic) = (source.service, source.topics.first().cloned().unwrap_or_default());
     let making = tokio::task::spawn_blocking(move || {

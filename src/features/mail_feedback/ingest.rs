@@ -27,7 +27,7 @@ const WORDS_TRIED_MAX: usize = 16;
 
 /// A request, and the mail service to whose URL it was sent.
 #[derive(Clone)]
-pub struct Intake {
+pub struct Incoming {
     pub environment: Environment,
     pub source: MailFeedback,
     pub headers: HeaderMap,
@@ -84,25 +84,25 @@ impl From<StoreError> for Rejected {
 }
 
 /// Handles a request. Its consequences are on disk when this function returns.
-pub async fn receive(engine: &Arc<Engine>, intake: Intake) -> Result<Accepted, Rejected> {
-    let (report, confirmed) = match check(engine, &intake).await {
+pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepted, Rejected> {
+    let (report, confirmed) = match check(engine, &incoming).await {
         Ok(checked) => checked,
         Err(Rejected::Refused(reason)) => {
-            note_rejection(engine, &intake, reason).await?;
+            note_rejection(engine, &incoming, reason).await?;
             return Err(reason.into());
         }
         Err(failed) => return Err(failed),
     };
     let tokens = Tokens::new(&engine.seal);
     let events: Vec<(Option<Token>, EventKind)> =
-        report.events.into_iter().map(|event| (token_of(&tokens, intake.environment, &event.texts), event.kind)).collect();
+        report.events.into_iter().map(|event| (token_of(&tokens, incoming.environment, &event.texts), event.kind)).collect();
     let list = SuppressionList::new(engine);
-    let store = engine.data(intake.environment).store.clone();
-    let refused = intake.clone();
+    let store = engine.data(incoming.environment).store.clone();
+    let refused = incoming.clone();
     let written = store
         .write(move |tx| -> Result<_, Rejected> {
-            let request = report.id.as_deref().map(|id| (id, intake.body.as_ref()));
-            record(tx, &list, &intake, request, (&events, confirmed))
+            let request = report.id.as_deref().map(|id| (id, incoming.body.as_ref()));
+            record(tx, &list, &incoming, request, (&events, confirmed))
         })
         .await;
     let accepted = match written? {
@@ -118,16 +118,16 @@ pub async fn receive(engine: &Arc<Engine>, intake: Intake) -> Result<Accepted, R
 }
 
 /// Checks a request. Returns its events, and whether it led to the confirmation of a subscription.
-async fn check(engine: &Arc<Engine>, intake: &Intake) -> Result<(Report, bool), Rejected> {
-    let (source, now) = (&intake.source, engine.clock.now());
+async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, bool), Rejected> {
+    let (source, now) = (&incoming.source, engine.clock.now());
     if source.service == MailService::AmazonSes {
-        return check_sns(engine, intake, now).await;
+        return check_sns(engine, incoming, now).await;
     }
-    let secret = match &intake.sample {
+    let secret = match &incoming.sample {
         Some(SampleKey::Secret(secret)) => Some(Secret::new(secret.clone())),
         _ => secret(engine, source)?,
     };
-    let request = Request { headers: &intake.headers, body: &intake.body, now };
+    let request = Request { headers: &incoming.headers, body: &incoming.body, now };
     Ok((feedback::read(source.service, &request, secret.as_ref().map(|secret| secret.expose().as_str()))?, false))
 }
 
@@ -140,12 +140,12 @@ pub fn secret(engine: &Engine, source: &MailFeedback) -> Result<Option<Secret<St
     Ok(Some(Secret::new(text)))
 }
 
-async fn check_sns(engine: &Arc<Engine>, intake: &Intake, now: Timestamp) -> Result<(Report, bool), Rejected> {
-    let message = Message::parse(&intake.body)?;
-    if !intake.source.topics.contains(&message.topic_arn) {
+async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) -> Result<(Report, bool), Rejected> {
+    let message = Message::parse(&incoming.body)?;
+    if !incoming.source.topics.contains(&message.topic_arn) {
         return Err(Refusal::TopicUnknown.into());
     }
-    let key = match &intake.sample {
+    let key = match &incoming.sample {
         Some(SampleKey::Certificate(key)) => key.clone(),
         _ => certificate(engine, &message.certificate_url()?, now).await?,
     };
@@ -207,15 +207,15 @@ fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Opti
 fn record(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
-    intake: &Intake,
+    incoming: &Incoming,
     request: Option<(&str, &[u8])>,
     (events, confirmed): (&[(Option<Token>, EventKind)], bool),
 ) -> Result<Accepted, Rejected> {
-    let (source, now) = (&intake.source, tx.now());
+    let (source, now) = (&incoming.source, tx.now());
     let key = (source.account, source.id);
     let recognized = events.iter().filter(|(token, _)| token.is_some()).count();
     let mut accepted = Accepted { events: events.len(), recognized, confirmed, ..Accepted::default() };
-    if intake.sample.is_some() {
+    if incoming.sample.is_some() {
         return Ok(accepted);
     }
     let mut standing = store::standing(tx, key)?;
@@ -250,10 +250,10 @@ fn record(
 }
 
 /// Stores the reason of a rejection, for the page of the mail service.
-pub async fn note_rejection(engine: &Engine, intake: &Intake, reason: Refusal) -> Result<(), Failure> {
-    let (key, store) = ((intake.source.account, intake.source.id), &engine.data(intake.environment).store);
+pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
+    let (key, store) = ((incoming.source.account, incoming.source.id), &engine.data(incoming.environment).store);
     let standing = store::standing(&store.read(), key)?;
-    if intake.sample.is_some() || !standing.notes_rejection(reason, engine.clock.now()) {
+    if incoming.sample.is_some() || !standing.notes_rejection(reason, engine.clock.now()) {
         return Ok(());
     }
     let write = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
