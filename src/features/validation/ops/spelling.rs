@@ -110,7 +110,7 @@ mod tests {
         let project = app.project;
         let product = json!({ "name": "Zorblify", "url": "https://acme.example/zorblify" });
         app.post(&format!("/v1/projects/{project}/products"), product).data();
-        let html = "<html lang=en><body><p>our zorblify makes your kitchen flurbish.</p></body></html>";
+        let html = "<html lang=en><body><p>Our zorblify makes your kitchen flurbish.</p></body></html>";
         let body = json!({ "html": html, "projectId": project });
         assert_eq!(words(&app.post("/v1/emails/validate/spelling", body).data()), ["flurbish"]);
         let other = json!({ "html": html, "projectId": "66f1a2b3d4e5f60718293a4b" });
