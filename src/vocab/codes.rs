@@ -146,7 +146,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::ProviderReconnectRequired,
         409,
         "PROVIDER_RECONNECT_REQUIRED",
-        "The provider no longer accepts the stored key; reconnect it at data.connectUrl.",
+        "The stored key of the connection cannot be used; enter a new key at data.connectUrl.",
     ),
     // `data.status` is the current state.
     code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),

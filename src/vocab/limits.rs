@@ -1506,7 +1506,7 @@ pub const PROVIDER_IMPORT_RETRY_MS: i64 = 5_000;
 pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 /// The number of failures in a row after which an import from a platform fails: the platform has then been down for about four hours.
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
-/// How long an import from a platform waits for its connection to be reconnected, in milliseconds.
+/// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 // --- The doctor ---

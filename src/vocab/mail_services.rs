@@ -60,7 +60,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         webhook: "Create an SNS topic in the region of SES, and an HTTPS subscription with this URL; Mailmill confirms it. Then select the \
                   topic for bounces, complaints and deliveries: as an event destination of your configuration set, or under Notifications of \
                   your identity, with the original headers included.",
-        secret: "no secret: SNS signs with a certificate. Enter the ARN of the topic, from the SNS console.",
+        secret: "the ARN of the topic, from the SNS console; there is no secret, because SNS signs with a certificate",
         needs_secret: false,
     },
     MailServiceInfo {
@@ -74,8 +74,8 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         relay_limits: "campaigns need the host smtp-broadcasts.postmarkapp.com; smtp.postmarkapp.com is for transactional mail",
         header: "X-PM-Metadata-mailmill",
         webhook: "Open Webhooks of the message stream, add this URL, and select Delivery, Bounce, Spam Complaint and Subscription Change.",
-        secret: "optional: the basic authentication of the webhook, as user:password. Without it, only the secret in the URL protects \
-                 the webhook.",
+        secret: "the basic authentication of the webhook, as user:password (optional: without it, only the secret in the URL protects \
+                 the webhook)",
         needs_secret: false,
     },
     MailServiceInfo {

@@ -105,7 +105,7 @@ async fn an_account_is_connected_and_imported_by_forms() {
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/").await;
     let page = browser.get("/test/settings/connections?provider=klaviyo").await;
-    assert!(page.text.contains("Bring your audience with you") && page.text.contains("value=\"klaviyo\" required checked"));
+    assert!(page.text.contains("Import your audience") && page.text.contains("value=\"klaviyo\" required checked"));
     let nothing = browser.get(&format!("/test/contacts/import/platform?brand={project}")).await;
     assert!(nothing.text.contains("No connected account"), "{}", nothing.text);
     let csrf = page.csrf().to_owned();

@@ -92,7 +92,7 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// Signing certificates of Amazon SNS, which is rarely more than one.
+    /// Signing certificates of Amazon SNS; rarely more than one.
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,

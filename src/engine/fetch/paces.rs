@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Above this number of accounts, pauses that are over are forgotten.
+/// Above this number of accounts, pauses that have ended are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
 
 /// When each account may be called again.

@@ -169,14 +169,14 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
-/// Returns the marks that have no partner: "(available 24/7.".
+/// Returns brackets and quotation marks that are not closed: "(available 24/7.".
 pub(super) fn unbalanced<'r>(tokens: &[Token<'_>]) -> Option<RuleHit<'r>> {
     let mark = |text: &'static str| tokens.iter().enumerate().filter(move |(_, token)| token.text == text).map(|(at, _)| at);
     let (open, close) = (mark("(").count(), mark(")").count());
     if open == close + 1 {
         let at = mark("(").last()?;
         let text = word(tokens, at + 1).or_else(|| tokens.get(at + 1).filter(|next| next.kind == TokenKind::Number))?;
-        // ":(" is a face.
+        // ":(" is an emoticon.
         let face = matches!(before(tokens, at), ":" | ";" | "-") && !tokens.get(at)?.spaced;
         return (!face && !text.spaced).then(|| hit(at, at + 2, "BRACKET_MISSING", Vec::new(), 0.75));
     }

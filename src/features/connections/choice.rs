@@ -67,7 +67,9 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
 
 fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
-    let detail = format!("{provider} no longer accepts the key of the connection \"{name}\" ({reason}). Reconnect it at {page}.");
+    let detail = format!(
+        "The stored key of the connection \"{name}\" to {provider} cannot be used ({reason}). Enter a new key at {page}."
+    );
     Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": connection.id }))
 }
 

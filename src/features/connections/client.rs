@@ -199,7 +199,7 @@ fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'
         }
         Provider::HubSpot => settings.hubspot_url.clone(),
     };
-    Url::parse(&text).map_err(|_| "the address of this platform in the settings is not a URL")
+    Url::parse(&text).map_err(|_| "the address of this platform is not a URL; correct it under [connections] in the settings")
 }
 
 /// Returns whether the text is the name of one of Mailchimp's data centers, like us21. The name becomes part of a host name.

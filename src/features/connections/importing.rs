@@ -175,7 +175,7 @@ impl Stop {
         }
         match error {
             PlatformError::Missing => {
-                Self::Fail(format!("\"{source}\" no longer exists in {provider}. The contacts read before were imported."))
+                Self::Fail(format!("\"{source}\" no longer exists in {provider}. The contacts read so far were imported."))
             }
             PlatformError::Busy { until, .. } => {
                 let reason = format!("The import waits because {provider} limits the requests of this account.");

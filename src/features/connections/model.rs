@@ -23,7 +23,7 @@ pub struct Connection {
     /// The only brand that can use the connection; `None` if every brand can.
     pub project: Option<ProjectId>,
     pub sealed_key: Vec<u8>,
-    /// Why the platform rejected the key; `None` if the key works.
+    /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,
     /// When the platform accepts requests again, if it limited them.
     pub paused_until: Option<Timestamp>,

@@ -25,12 +25,12 @@ pub struct ConnectionView {
     pub external_id: String,
     /// The platform's name of the connected account.
     pub external_name: String,
-    /// The only brand that can use the connection; absent if every brand can.
+    /// The only project that can use the connection; absent if every project of the account can.
     pub project_id: Option<ProjectId>,
     /// `connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
-    /// Why the connection must be reconnected, in the platform's words.
+    /// Why the connection must be reconnected: the platform's own text, or that the key cannot be decrypted.
     pub error: Option<String>,
     /// When the platform accepts requests again.
     pub rate_limited_until: Option<WireTime>,

@@ -53,7 +53,7 @@ pub enum Source {
     Mailto,
     /// A spam complaint reported by a mailbox provider.
     Complaint,
-    /// A mail service that relays mail, where the contact unsubscribed.
+    /// The contact unsubscribed at a mail service.
     MailService,
 }
 

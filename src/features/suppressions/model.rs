@@ -55,7 +55,7 @@ pub enum Source {
     Inbound,
     /// The recipient, through a link or a message.
     Recipient,
-    /// A mail service, which reported a bounce or a complaint with its webhook.
+    /// A mail service reported a bounce or a complaint by webhook.
     MailService,
 }
 

@@ -12,7 +12,7 @@ async fn a_mail_service_is_added_tested_changed_and_deleted_by_forms() {
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
     let page = browser.get(PATH).await;
-    for text in ["Learn of bounces and complaints", "smtp://USER:PASSWORD@smtp.postmarkapp.com:587", "X-PM-Metadata-mailmill"] {
+    for text in ["Receive bounces and complaints", "smtp://USER:PASSWORD@smtp.postmarkapp.com:587", "X-PM-Metadata-mailmill"] {
         assert!(page.text.contains(text), "{text}: {}", page.text);
     }
     let csrf = page.csrf().to_owned();
@@ -42,5 +42,5 @@ async fn a_mail_service_is_added_tested_changed_and_deleted_by_forms() {
     assert!(renewed.text.contains("New URL") && renewed.text.contains("/feedback/"), "{}", renewed.text);
     let deleted = browser.post(&own, &[("csrf", &csrf), ("act", "delete")]).await;
     assert_eq!(deleted.location(), format!("{PATH}?done=delete"));
-    assert!(browser.get(PATH).await.text.contains("Learn of bounces and complaints"));
+    assert!(browser.get(PATH).await.text.contains("Receive bounces and complaints"));
 }

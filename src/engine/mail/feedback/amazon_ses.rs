@@ -9,7 +9,7 @@ use crate::engine::mail::inbound::ReplyClass::{Content, Hard, Soft, Unknown};
 /// Returns the event in the message of a notification.
 pub fn read(message: &str) -> Result<FeedbackEvent, Refusal> {
     let Ok(event) = json(message.as_bytes()) else {
-        // SES announces a new destination with a sentence.
+        // SES tests a new event destination with plain text instead of JSON.
         return Ok(FeedbackEvent { texts: Vec::new(), kind: EventKind::Other });
     };
     let mail = event.get("mail").ok_or(Refusal::Malformed)?;

@@ -98,7 +98,9 @@ impl Refusal {
     /// Returns what is wrong and how to correct it.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::SecretMissing => "The secret of this mail service is not set. Enter it under Settings, Mail services.",
+            Self::SecretMissing => {
+                "The secret of this mail service is missing or cannot be decrypted. Enter it under Settings, Mail services."
+            }
             Self::SignatureMissing => {
                 "The request has no signature or credentials. Enable them for the webhook at the mail service."
             }
@@ -106,9 +108,13 @@ impl Refusal {
                 "The signature or secret of the request is wrong. Check the secret under Settings, Mail services."
             }
             Self::WrongTime => "The time of the request is too far from the current time. Check the clock of this machine.",
-            Self::Replayed => "The ID of the request was already used for a different request.",
+            Self::Replayed => {
+                "An earlier request with other content had this ID. This request was rejected, because it may be forged."
+            }
             Self::TopicUnknown => "The topic is not configured for this webhook. Add its ARN under Settings, Mail services.",
-            Self::Malformed => "The body is not in the format of this mail service, or has too many events.",
+            Self::Malformed => {
+                "The body is not in the format of this mail service, or has too many events. Check which service uses this URL."
+            }
         }
     }
 }

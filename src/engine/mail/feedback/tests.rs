@@ -14,7 +14,7 @@ const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:bounces";
 const CONTENT: Content<'_> = Content { token: "abcdefghijklmnopqrstuvwxyz234567", id: "sample-1", topic: TOPIC, now: NOW };
 const WHSEC: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// A certificate and signatures that another implementation (the cryptography library of Python) created with a key made for this test.
+/// A certificate and signatures that an independent implementation created with a key for this test.
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n\
     MIICqzCCAZOgAwIBAgIBBzANBgkqhkiG9w0BAQsFADAWMRQwEgYDVQQDDAtUZXN0\n\
     IGlzc3VlcjAeFw0yNTAxMDEwMDAwMDBaFw0yNzAxMDEwMDAwMDBaMBwxGjAYBgNV\n\

@@ -45,7 +45,7 @@ impl Operation for Create {
         .summary("Connect an account on another platform")
         .about(
             "Tests the key with the platform before it is stored. If the account is already connected for the same project, its key is \
-             replaced, and imports that wait for it continue. The key needs only rights to read: for Klaviyo accounts:read, lists:read, \
+             replaced, and imports that wait for it continue. The key needs only these scopes: for Klaviyo accounts:read, lists:read, \
              segments:read and profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and \
              communication_preferences.statuses.batch.read.",
         )

@@ -18,7 +18,7 @@ use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
 pub const SCOPES: &[(&str, &str)] = &[
-    ("crm.lists.read", "List the lists that you can import, and read their contacts."),
+    ("crm.lists.read", "Show the lists that you can import, and read their contacts."),
     ("crm.objects.contacts.read", "Read the contacts of lists."),
     ("communication_preferences.statuses.batch.read", "Read who subscribed and who unsubscribed."),
 ];

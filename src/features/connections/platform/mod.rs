@@ -91,7 +91,7 @@ pub async fn contacts(
     }
 }
 
-/// The rights that a key needs, with their purpose, for the page that creates connections.
+/// The scopes that a key needs, with their purpose, for the page that creates connections.
 pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::SCOPES,

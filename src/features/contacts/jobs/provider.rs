@@ -3,7 +3,8 @@
 //! Invariant: one transaction contains a page's contacts, webhook events, counts and notes, and the position of the next page. If the
 //! process ends at any point, the import resumes after the last committed page, and no contact is counted twice.
 //!
-//! A contact is never left out because of an invalid detail, since its refusal to be mailed must arrive: only an invalid address is refused.
+//! An invalid value never excludes a contact, because its unsubscribed or bounced status must be imported. Only a contact with an
+//! invalid address is refused.
 
 use std::collections::BTreeMap;
 

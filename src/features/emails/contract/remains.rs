@@ -1,5 +1,5 @@
 //! Finds the words of the prompt that the email does not contain, that no warning reports, and that are not part of an instruction which
-//! the parser understood. With these warnings, no typed word is lost in silence.
+//! the parser understood. Words of fewer than four letters and common words are not reported.
 
 use std::collections::{HashMap, HashSet};
 

@@ -41,9 +41,9 @@ fn all() -> Counted<FormatsView> {
     let platform = |provider: Provider| FormatView {
         name: provider.word(),
         description: match provider {
-            Provider::Klaviyo => "The email's HTML in Klaviyo's merge language, as a file to upload (as=file).",
-            Provider::Mailchimp => "The email's HTML with Mailchimp's merge tags, as a file to upload (as=file).",
-            Provider::HubSpot => "The email as a coded template in HubSpot's HubL, as a file to upload (as=file).",
+            Provider::Klaviyo => "A file to upload to Klaviyo: the email's HTML with Klaviyo's merge fields.",
+            Provider::Mailchimp => "A file to upload to Mailchimp: the email's HTML with Mailchimp's merge tags.",
+            Provider::HubSpot => "A file to upload to HubSpot: the email as a coded template.",
         },
         supported_formats: vec![Format::Html.word()],
         kind: "complex",

@@ -25,7 +25,7 @@ use crate::vocab::providers::Provider;
 
 /// The description of every export to a platform.
 const ABOUT: &str = "With as=file, creates one HTML file for each finished email in the conversation, with merge fields and unsubscribe \
-                     links in the platform's language, to upload to the platform. Fields without a counterpart are removed and listed in \
+                     links in the platform's syntax, to upload to the platform. Fields without a counterpart are removed and listed in \
                      untranslated. This version cannot create templates in an account: without as=file, the response is 409.";
 
 /// The emails to export for a platform.
@@ -57,7 +57,7 @@ async fn export_for(
     }
 }
 
-/// Returns the failure of an export to a platform: either the conversation does not exist, or no account is connected.
+/// Returns the failure of an export without a destination: the conversation does not exist, or templates cannot be created.
 async fn not_connected(context: &Context, wanted: ExportEmails, provider: Provider) -> Failure {
     let account = context.caller.account();
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
@@ -70,8 +70,8 @@ async fn not_connected(context: &Context, wanted: ExportEmails, provider: Provid
     // Without a finished email, the link leads to the list of emails.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
-        "This version cannot create templates in an account of {provider}. Download the email in the language of {provider} from {url}, or \
-         with as=file, and upload the file to {provider}."
+        "This version cannot create templates in an account of {provider}. Download the file for {provider} at {url}, or export it with \
+         as=file. Then upload the file to {provider}."
     );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))
 }

@@ -26,7 +26,7 @@ pub struct ListMailServices {
 impl Operation for List {
     const SPEC: Spec = Spec::get("mail_feedback.list", "/v1/mail-services", needs(Permission::WebhookRead))
         .summary("List mail services")
-        .about("Lists the oldest mail service first. The URLs of their webhooks are shown only when they are created.");
+        .about("Lists the oldest mail service first. A URL is shown only by the response that creates it.");
     type Input = ListMailServices;
     type Output = Page<MailFeedbackView>;
 

@@ -89,7 +89,7 @@ const fn passed(temporary_key: bool) -> &'static str {
         "Mailmill checked the signature of the sample with a temporary key, read the bounce, and found its reference. Only an event of the mail \
          service itself can test the real key."
     } else {
-        "Mailmill checked the sample with the configured secret, read the bounce, and found its reference."
+        "Mailmill checked the sample like a request of the mail service, read the bounce, and found its reference."
     }
 }
 
