@@ -1283,8 +1283,12 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
-/// The maximum size of one request of a mail service. The largest batches in use have less than 1 MB; larger ones are rejected.
+/// The maximum size of one request of a mail service that sends many events at once, or the bounce message with the event. The largest
+/// batches in use have less than 1 MB; larger ones are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum size of one request of a mail service that sends one event without the message. Events have a few kilobytes; larger ones are
+/// rejected.
+pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 /// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
 /// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -46,6 +47,11 @@ impl FetchCache {
     /// Waits for permission to fetch. Permits limit the concurrent fetches, whose bodies stay in memory until they are passed on.
     pub async fn turn(&self) -> SemaphorePermit<'_> {
         self.turns.acquire().await.expect("the semaphore is never closed")
+    }
+
+    /// Waits for permission to fetch, at most for this time; `None` if it has passed.
+    pub async fn turn_within(&self, limit: Duration) -> Option<SemaphorePermit<'_>> {
+        tokio::time::timeout(limit, self.turn()).await.ok()
     }
 
     /// Returns the cached result of fetching `address`: `None` if there is none, `Some(None)` if the fetch failed, or the bytes.
@@ -108,5 +114,17 @@ mod tests {
         assert!(recent.state().bytes <= RECENT_BYTES_MAX);
         recent.put("g", Some(Arc::new(vec![0; RECENT_BYTES_MAX])), Timestamp(20));
         assert_eq!(recent.get("g", Timestamp(20)), None);
+    }
+
+    #[tokio::test]
+    async fn a_turn_is_awaited_for_a_limited_time() {
+        let recent = FetchCache::default();
+        let mut turns = Vec::new();
+        for _ in 0..DRAWN_IMAGES_AT_ONCE {
+            turns.push(recent.turn().await);
+        }
+        assert!(recent.turn_within(Duration::from_millis(5)).await.is_none());
+        turns.pop();
+        assert!(recent.turn_within(Duration::from_secs(60)).await.is_some());
     }
 }

@@ -75,13 +75,18 @@ pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64
 }
 
 /// Adds to the daily counts of the sent email, the account and the mailing. The day is the day of this write.
-pub fn add_day(
+pub fn add_day(tx: &mut WriteTx<'_>, of: (StatsMailing, Option<EmailId>), measure: Measure, many: i64) -> Result<()> {
+    let today = day::of(tx.now());
+    add_on(tx, of, today, (measure, many))
+}
+
+/// Adds to the counts of a day, as [`add_day`] does.
+pub fn add_on(
     tx: &mut WriteTx<'_>,
     (mailing, email): (StatsMailing, Option<EmailId>),
-    measure: Measure,
-    many: i64,
+    day: u32,
+    (measure, many): (Measure, i64),
 ) -> Result<()> {
-    let day = day::of(tx.now());
     if let Some(email) = email {
         tx.add(EMAIL_DAYS, &(email, day, measure as u8), many)?;
     }

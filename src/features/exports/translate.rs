@@ -3,6 +3,7 @@
 //! A field without a counterpart is removed, because the platform would show it as text or refuse the template; it is listed, so that users
 //! can replace it. Statements are removed for the same reason.
 
+use crate::engine::render::merge::decoded;
 use crate::vocab::providers::Provider;
 
 /// An email in the language of a platform.
@@ -18,22 +19,24 @@ pub fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     let mut out = String::with_capacity(html.len() + 512);
     let mut untranslated: Vec<String> = Vec::new();
     let mut rest = html;
-    while let Some(open) = ["{{", "{%", "{#"].into_iter().filter_map(|mark| rest.find(mark)).min() {
-        let close = match &rest[open..open + 2] {
-            "{{" => "}}",
-            "{%" => "%}",
-            _ => "#}",
-        };
-        let Some(end) = rest[open + 2..].find(close).map(|end| open + 2 + end) else { break };
-        let written = &rest[open..end + 2];
+    let mut marks = ClosingMarks::default();
+    while let Some(open) = rest.find('{') {
         out.push_str(&rest[..open]);
-        let field = (close == "}}").then(|| Field::parse(&rest[open + 2..end])).flatten();
+        rest = &rest[open..];
+        let Some(end) = marks.end_of(rest) else {
+            out.push('{');
+            rest = &rest[1..];
+            continue;
+        };
+        let (written, after) = rest.split_at(end);
+        rest = after;
+        let field = written.starts_with("{{").then(|| Field::parse(&written[2..end - 2])).flatten();
         match field.and_then(|field| field.spelled(provider)) {
             Some(spelled) => out.push_str(&spelled),
             // A comment shows nothing.
-            None if close == "#}" => {}
+            None if written.starts_with("{#") => {}
             None => {
-                let written = written.replace("&quot;", "\"");
+                let written = decoded(written);
                 // A link without a target is less harmful than a link to a placeholder.
                 out.push_str(if written.contains("_url") { "#" } else { "" });
                 if !untranslated.contains(&written) {
@@ -41,11 +44,51 @@ pub fn translate(html: &str, provider: Provider, name: &str) -> Translation {
                 }
             }
         }
-        rest = &rest[end + 2..];
     }
     out.push_str(rest);
     let html = if provider == Provider::HubSpot { as_coded_template(&out, name) } else { out };
     Translation { html, untranslated }
+}
+
+/// Finds the closing marks of fields, statements and comments. It remembers which marks are absent, so that HTML with many opening marks
+/// is not searched again for each of them.
+#[derive(Default)]
+struct ClosingMarks {
+    no_field: bool,
+    no_statement: bool,
+    /// The length of the HTML that remains after the last line without the end of a comment.
+    no_comment: Option<usize>,
+}
+
+impl ClosingMarks {
+    /// Returns the end of the field, statement or comment at the start of a text; `None` if none starts here. CSS rules often start with
+    /// `{#`, so a comment must end on the line on which it starts.
+    fn end_of(&mut self, text: &str) -> Option<usize> {
+        let (close, is_absent) = match text.as_bytes().get(1)? {
+            b'{' => ("}}", &mut self.no_field),
+            b'%' => ("%}", &mut self.no_statement),
+            b'#' => return self.end_of_comment(text),
+            _ => return None,
+        };
+        if *is_absent {
+            return None;
+        }
+        let end = text[2..].find(close).map(|at| at + 4);
+        *is_absent = end.is_none();
+        end
+    }
+
+    fn end_of_comment(&mut self, text: &str) -> Option<usize> {
+        if self.no_comment.is_some_and(|left| text.len() > left) {
+            return None;
+        }
+        let line = text.lines().next().unwrap_or_default();
+        let end = line[2..].find("#}").map(|at| at + 4);
+        if end.is_none() {
+            self.no_comment = Some(text.len() - line.len());
+        }
+        end
+    }
 }
 
 /// A merge field: its name, and the text for contacts without the value.
@@ -56,16 +99,20 @@ struct Field {
 
 impl Field {
     fn parse(inside: &str) -> Option<Self> {
-        let inside = inside.trim().replace("&quot;", "\"");
-        let (name, filter) = inside.split_once('|').map_or((inside.as_str(), None), |(name, filter)| (name, Some(filter)));
+        let inside = decoded(inside);
+        let inside = inside.trim();
+        let (name, filter) = inside.split_once('|').map_or((inside, None), |(name, filter)| (name, Some(filter)));
         let name = name.trim();
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_name = name.split('.').all(is_word);
         let default = match filter.map(str::trim) {
             None => None,
             Some(filter) => Some(filter.strip_prefix("default(\"")?.strip_suffix("\")")?.to_owned()),
         };
         let is_plain = |words: &String| !words.contains(['"', '\\', '{', '}', '|', '*', '<', '>']);
-        (is_name && default.as_ref().is_none_or(is_plain)).then(|| Self { name: name.to_owned(), default })
+        let is_valid = is_name && default.as_ref().is_none_or(is_plain);
+        // The words become a part of the HTML again.
+        is_valid.then(|| Self { name: name.to_owned(), default: default.map(|words| words.replace('&', "&amp;")) })
     }
 
     /// Returns the field in the language of a platform; `None` if the platform has no counterpart.
@@ -99,9 +146,8 @@ impl Field {
             _ => own(self.custom()),
         };
         Some(match &self.default {
-            // The other quotation mark belongs to the words.
-            Some(words) if words.contains('\'') => format!("{{{{ {value}|default:\"{words}\" }}}}"),
-            Some(words) => format!("{{{{ {value}|default:'{words}' }}}}"),
+            // A quotation mark would end an HTML attribute, and an entity would not be decoded inside braces.
+            Some(words) => format!("{{{{ {value}|default:'{}' }}}}", words.replace('\'', "\\'")),
             None => format!("{{{{ {value}|default:'' }}}}"),
         })
     }
@@ -159,7 +205,7 @@ const HUBSPOT_FOOTER: [&str; 4] = [
 
 /// Adds what HubSpot requires of a coded email: the annotations of a template, and a footer with the address in its own settings.
 fn as_coded_template(html: &str, name: &str) -> String {
-    let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-')).collect();
+    let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-' | '{' | '}')).collect();
     let head = format!("<!--\n  templateType: email\n  isAvailableForNewContent: true\n  label: {label}\n-->\n");
     let style = "font-family:Arial,sans-serif;font-size:12px;color:#666666;text-align:center;padding:16px";
     let footer = format!("<div style=\"{style}\">{}</div>", HUBSPOT_FOOTER.join(", "));
@@ -223,9 +269,41 @@ mod tests {
     #[test]
     fn words_cannot_leave_their_quotation_marks() {
         let html = "{{ first_name | default(\"it's\") }}";
-        assert_eq!(one(html, Provider::Klaviyo).0, "{{ first_name|default:\"it's\" }}");
+        assert_eq!(one(html, Provider::Klaviyo).0, "{{ first_name|default:'it\\'s' }}");
         assert!(one(html, Provider::HubSpot).0.contains("personalization_token('contact.firstname', 'it\\'s')"));
         let (html, untranslated) = one("{{ first_name | default(\"*|UNSUB|*\") }} {{ open", Provider::Mailchimp);
         assert_eq!((html.as_str(), untranslated.len()), (" {{ open", 1));
+    }
+
+    #[test]
+    fn css_rules_are_text_and_opening_marks_without_an_end_hide_nothing() {
+        let css = "<style>@media screen{#main{color:red}}\n</style>";
+        for (before, kept) in [(css, css), ("{{ open", ""), ("{% open", "{% open"), ("{#\n#}", "{#\n#}"), ("{{{", "")] {
+            let (html, untranslated) = one(&format!("{before} }}}} {{{{ first_name }}}}{{# note #}}."), Provider::Mailchimp);
+            assert!(html.ends_with("*|FNAME|*.") && html.starts_with(kept), "{before}: {html}");
+            assert!(untranslated.len() <= 1, "{before}: {untranslated:?}");
+        }
+        assert_eq!(one("{{ first_name }} {{ open {# x", Provider::Mailchimp).0, "*|FNAME|* {{ open {# x");
+        let many = "{#a{{".repeat(200_000);
+        assert_eq!(one(&many, Provider::Mailchimp).0, many);
+    }
+
+    #[test]
+    fn words_in_attributes_and_entities_stay_valid() {
+        let html = "<img alt=\"{{ first_name | default(&#34;R&amp;D isn&#39;t&#x22;) }}\">";
+        assert_eq!(one(html, Provider::Klaviyo).0, "<img alt=\"{{ first_name|default:'R&amp;D isn\\'t' }}\">");
+        assert_eq!(one(html, Provider::Mailchimp).0, "<img alt=\"*|IF:FNAME|**|FNAME|**|ELSE:|*R&amp;D isn't*|END:IF|*\">");
+        assert_eq!(one("{{ tags | join(&#34;, &#34;) }}", Provider::Klaviyo).1, ["{{ tags | join(\", \") }}"]);
+    }
+
+    #[test]
+    fn names_have_words_and_labels_have_no_braces() {
+        for provider in [Provider::Klaviyo, Provider::Mailchimp, Provider::HubSpot] {
+            for field in ["{{ customFields. }}", "{{ .x }}", "{{ customFields..x }}"] {
+                assert_eq!(one(field, provider).1, [field], "{provider}");
+            }
+        }
+        let hubspot = translate("x", Provider::HubSpot, "Hi {{ first_name }}{% x %}").html;
+        assert!(hubspot.contains("label: Hi  first_name % x %\n"), "{hubspot}");
     }
 }

@@ -15,15 +15,18 @@ use crate::engine::fetch::{Limits, OversizePolicy, Response};
 use crate::engine::mail::feedback::sns::{Message, MessageType, PublicKey};
 use crate::engine::mail::feedback::{self, EventKind, Refusal, Report, Request};
 use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::features::accounts;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::tracking::{self, Recorded, SuppressionList};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
+use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
 /// The number of words of a value that are tried as a token: enough for an address in a list of values.
 const WORDS_TRIED_MAX: usize = 16;
+const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
 /// A request, and the mail service to whose URL it was sent.
 #[derive(Clone)]
@@ -97,12 +100,15 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepte
     let events: Vec<(Option<Token>, EventKind)> =
         report.events.into_iter().map(|event| (token_of(&tokens, incoming.environment, &event.texts), event.kind)).collect();
     let list = SuppressionList::new(engine);
+    let account = incoming.source.account;
+    // All accounts send through the relays of the installation.
+    let only = if accounts::is_installations(&engine.control.read(), account)? { None } else { Some(account) };
     let store = engine.data(incoming.environment).store.clone();
     let refused = incoming.clone();
     let written = store
         .write(move |tx| -> Result<_, Rejected> {
             let request = report.id.as_deref().map(|id| (id, incoming.body.as_ref()));
-            record(tx, &list, &incoming, request, (&events, confirmed))
+            record(tx, &list, &incoming, request, (&events, confirmed), only)
         })
         .await;
     let accepted = match written? {
@@ -163,19 +169,36 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
     }
 }
 
-/// Returns the key of a certificate, from the cache or from Amazon.
-async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
-    if let Some(Some(pem)) = engine.sns_certificates.get(url.as_str(), now) {
-        return Ok(PublicKey::of_certificate(&pem, now)?);
+/// Returns the key of a certificate, from the cache or from Amazon. The cache also has the certificates that are absent or not valid, so that
+/// requests with the same invented name cause one fetch.
+pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
+    if let Some(known) = known_certificate(engine, url, now) {
+        return known;
     }
-    let _turn = engine.sns_certificates.turn().await;
+    let turn = engine.sns_certificates.turn_within(limits::SNS_TIME).await;
+    let _turn = turn.ok_or_else(|| unavailable("Too many certificates of Amazon SNS are being fetched.", url))?;
+    // Another request may have fetched the certificate in the meantime.
+    if let Some(known) = known_certificate(engine, url, now) {
+        return known;
+    }
     let response = fetch(engine, url).await?;
     if response.status != StatusCode::OK {
-        return Err(unavailable("The signing certificate of Amazon SNS could not be fetched.", response.status).into());
+        if response.status.is_client_error() {
+            engine.sns_certificates.put(url.as_str(), None, now);
+        }
+        return Err(unavailable(CERTIFICATE_MISSING, response.status).into());
     }
-    let key = PublicKey::of_certificate(&response.body, now)?;
-    engine.sns_certificates.put(url.as_str(), Some(Arc::new(response.body)), now);
-    Ok(key)
+    let pem = Arc::new(response.body);
+    engine.sns_certificates.put(url.as_str(), Some(pem.clone()), now);
+    Ok(PublicKey::of_certificate(&pem, now)?)
+}
+
+/// Returns the result for a certificate in the cache.
+fn known_certificate(engine: &Engine, url: &Url, now: Timestamp) -> Option<Result<PublicKey, Rejected>> {
+    Some(match engine.sns_certificates.get(url.as_str(), now)? {
+        Some(pem) => PublicKey::of_certificate(&pem, now).map_err(Rejected::from),
+        None => Err(unavailable(CERTIFICATE_MISSING, "the certificate was absent a moment ago").into()),
+    })
 }
 
 /// Fetches a URL of Amazon SNS. A redirect is an error, because the check of the URL would not apply to its target.
@@ -189,6 +212,11 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
     let response = engine.fetch.get(url, "*/*", &limits).await;
     let response = response.map_err(|error| unavailable("Amazon SNS could not be reached.", error))?;
     if response.url == *url { Ok(response) } else { Err(unavailable("Amazon SNS redirected the request.", &response.url)) }
+}
+
+/// Returns the failure for a URL that belongs to no mail service.
+pub fn url_unknown() -> Failure {
+    Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.")
 }
 
 /// Returns a failure after which SNS sends the message again.
@@ -210,6 +238,7 @@ fn record(
     incoming: &Incoming,
     request: Option<(&str, &[u8])>,
     (events, confirmed): (&[(Option<Token>, EventKind)], bool),
+    only: Option<AccountId>,
 ) -> Result<Accepted, Rejected> {
     let (source, now) = (&incoming.source, tx.now());
     let key = (source.account, source.id);
@@ -217,6 +246,10 @@ fn record(
     let mut accepted = Accepted { events: events.len(), recognized, confirmed, ..Accepted::default() };
     if incoming.sample.is_some() {
         return Ok(accepted);
+    }
+    // The mail service may have been deleted, or its URL replaced, since the request arrived.
+    if !store::is_current(tx, source)? {
+        return Err(url_unknown().into());
     }
     let mut standing = store::standing(tx, key)?;
     let arrival = match request {
@@ -230,7 +263,7 @@ fn record(
         Arrival::First => {
             for (token, event) in events {
                 let found = match token {
-                    Some(token) => tracking::record_feedback(tx, list, (token.mailing, token.number), event)?,
+                    Some(token) => tracking::record_feedback(tx, list, (token.mailing, token.number), only, event)?,
                     None => Recorded::NoMessage,
                 };
                 match found {
@@ -251,15 +284,15 @@ fn record(
 
 /// Stores the reason of a rejection, for the page of the mail service.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
-    let (key, store) = ((incoming.source.account, incoming.source.id), &engine.data(incoming.environment).store);
+    let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
+    let key = (source.account, source.id);
     let standing = store::standing(&store.read(), key)?;
-    if incoming.sample.is_some() || !standing.notes_rejection(reason, engine.clock.now()) {
+    if incoming.sample.is_some() || !standing.notes_rejection(engine.clock.now()) {
         return Ok(());
     }
     let write = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-        // The mail service may have been deleted in the meantime.
-        if store::find(tx, key.0, key.1)?.is_some() {
-            let mut standing = store::standing(tx, key)?;
+        let mut standing = store::standing(tx, key)?;
+        if store::is_current(tx, &source)? && standing.notes_rejection(tx.now()) {
             standing.last_rejection = Some(Rejection { at: tx.now(), reason });
             store::save_standing(tx, key, &standing);
         }

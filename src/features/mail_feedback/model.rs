@@ -59,9 +59,9 @@ pub struct Rejection {
 }
 
 impl Standing {
-    /// Returns whether a rejection at this time is stored.
-    pub fn notes_rejection(&self, reason: Refusal, now: Timestamp) -> bool {
-        self.last_rejection.is_none_or(|last| last.reason != reason || now.ms_since(last.at) >= REJECTION_PAUSE_MS)
+    /// Returns whether a rejection at this time is stored, whatever its reason.
+    pub fn notes_rejection(&self, now: Timestamp) -> bool {
+        self.last_rejection.is_none_or(|last| now.ms_since(last.at) >= REJECTION_PAUSE_MS)
     }
 }
 

@@ -37,6 +37,11 @@ pub fn find(tx: &impl Read, account: AccountId, id: MailFeedbackId) -> Result<Op
     tx.get(ROWS, &(account, id))
 }
 
+/// Returns whether a mail service still exists and has the same URL.
+pub fn is_current(tx: &impl Read, row: &MailFeedback) -> Result<bool> {
+    Ok(find(tx, row.account, row.id)?.is_some_and(|known| known.url_hash == row.url_hash))
+}
+
 /// Returns every mail service of the account, oldest first.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<MailFeedback>> {
     let rows = tx.list(ROWS, &ROWS.under(&(account,)), Order::Forward, limits::MAIL_FEEDBACK_MAX)?;

@@ -4,11 +4,17 @@ use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::base::random::SeededRandom;
+use crate::engine::access::url_token::UrlToken;
+use crate::engine::mail::feedback::Refusal;
 use crate::engine::mail::feedback::sample::{Content, Sample, sample};
+use crate::engine::outbox;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::{accounts, engagement};
 use crate::testing::TestApp;
 use crate::vocab::ids::MailingId;
+use crate::vocab::limits;
 
 const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:bounces";
 const WHSEC: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -65,6 +71,33 @@ impl Scene {
     fn add(&self, input: Value) -> (String, String) {
         let made = self.app.post("/v1/mail-services", input).data();
         (text(&made["id"]), text(&made["url"]))
+    }
+
+    /// Adds a mail service of Postmark to another account; returns the URL of its webhook.
+    fn add_of(&self, account: AccountId) -> String {
+        let id = MailFeedbackId::from_bytes([8; 12]);
+        let token = UrlToken::new(Environment::Test, account, id, &SeededRandom::new(3));
+        let (now, url_hash) = (self.app.engine().clock.now(), token.hash());
+        let row = model::MailFeedback {
+            id,
+            account,
+            service: MailService::Postmark,
+            name: None,
+            url_hash,
+            sealed_secret: None,
+            topics: Vec::new(),
+            created_at: now,
+            updated_at: now,
+        };
+        let written = self.app.data().store.write_blocking(move |tx| store::save(tx, &row));
+        written.expect("the store works");
+        input::url(self.app.engine(), &token)
+    }
+
+    /// Returns an event of Postmark about the message.
+    fn postmark(&self, kind: &str, details: &str) -> String {
+        let metadata = json!({ "mailmill": self.token(Purpose::Message) });
+        json!({ "RecordType": "Bounce", "Type": kind, "Details": details, "Metadata": metadata }).to_string()
     }
 
     fn get(&self, id: &str) -> Value {
@@ -233,7 +266,7 @@ fn the_id_of_a_request_cannot_be_used_for_another_body() {
     let scene = Scene { app: scene.app.restarted(), ..scene };
     let (status, _) = scene.post(&url, &HeaderMap::new(), &body.replace("failed", "complained"));
     assert_eq!(status, 401, "a restart does not forget requests");
-    scene.app.clock.advance_ms(crate::vocab::limits::MAIL_FEEDBACK_AGE_MAX_MS + 1_000);
+    scene.app.clock.advance_ms(limits::MAIL_FEEDBACK_AGE_MAX_MS + 1_000);
     assert_eq!(scene.send_sample(&url, &made).0, 401, "the request is too old");
 }
 
@@ -249,6 +282,126 @@ fn events_about_other_messages_are_counted_and_ignored() {
     for body in ["", "x", "[]", "{}", "{\"RecordType\":1}"] {
         assert_eq!(scene.post(&url, &HeaderMap::new(), body).0, 400, "{body}");
     }
+}
+
+#[test]
+fn only_the_installations_own_account_reports_about_the_mail_of_other_accounts() {
+    let scene = Scene::new();
+    let event = scene.postmark("HardBounce", "550 5.1.1 unknown");
+    let report = |account| scene.post(&scene.add_of(account), &HeaderMap::new(), &event).1["data"]["unmatched"].clone();
+    assert_eq!((report(AccountId::from_bytes([9; 12])), scene.suppression()), (json!(1), Value::Null));
+    scene.app.wait(accounts::welcome(scene.app.engine())).expect("the account is created");
+    let own = accounts::installation(scene.app.engine()).expect("the store is readable").expect("the account exists");
+    assert_ne!(own, scene.app.account());
+    assert_eq!((report(AccountId::from_bytes([9; 12])), scene.suppression()), (json!(1), Value::Null));
+    assert_eq!((report(own), &scene.suppression()["reason"]), (json!(0), &json!("bounce_hard")));
+}
+
+#[test]
+fn a_hard_bounce_after_a_soft_one_takes_effect_once() {
+    use engagement::Measure;
+    let scene = Scene::new();
+    let (_, url) = scene.add(json!({ "service": "postmark" }));
+    let send = |kind: &str, details: &str| {
+        scene.app.clock.advance_ms(1_000);
+        assert_eq!(scene.post(&url, &HeaderMap::new(), &scene.postmark(kind, details)).0, 200);
+    };
+    let counts = || {
+        [Measure::SoftBounces, Measure::HardBounces]
+            .map(|measure| engagement::count(&scene.app.read(), scene.mailing, measure).expect("the store is readable"))
+    };
+    send("Transient", "451 4.7.1 try again later");
+    assert_eq!(counts(), [0, 0], "a delay is not a bounce");
+    send("SoftBounce", "452 4.2.2 mailbox full");
+    assert_eq!((counts(), scene.status().as_str(), scene.suppression()), ([1, 0], "subscribed", Value::Null));
+    for _ in 0..2 {
+        send("HardBounce", "550 5.1.1 unknown");
+        assert_eq!((counts(), scene.status().as_str()), ([0, 1], "bounced"));
+        assert_eq!(scene.suppression()["reason"], "bounce_hard");
+    }
+    scene.app.delete("/v1/suppressions/ada%40example.com").data();
+    send("HardBounce", "550 5.1.1 unknown");
+    send("SoftBounce", "452 4.2.2 mailbox full");
+    assert_eq!((counts(), scene.suppression()), ([0, 1], Value::Null), "a repeat has no effect");
+    let waiting = outbox::waiting(&scene.app.read(), 100).expect("the store is readable");
+    let events = waiting.iter().map(|(_, event)| event.envelope()).filter(|event| event["type"] == "email.bounced");
+    let kinds: Vec<Value> = events.map(|event| event["data"]["bounceType"].clone()).collect();
+    assert_eq!(kinds, ["soft", "hard"]);
+}
+
+#[test]
+fn a_request_has_no_effect_after_its_url_was_replaced_or_deleted() {
+    let scene = Scene::new();
+    let (id, _) = scene.add(json!({ "service": "mailgun", "secret": "key-1" }));
+    let source = || store::all(&scene.app.read(), scene.app.account()).expect("the store is readable").remove(0);
+    let receive = |source: &model::MailFeedback, secret: &str| {
+        let made = scene.sample(MailService::Mailgun, Some(secret), "request-1");
+        let (source, body) = (source.clone(), made.body.into());
+        let incoming = ingest::Incoming { environment: Environment::Test, source, headers: HeaderMap::new(), body, sample: None };
+        scene.app.wait(ingest::receive(scene.app.engine(), incoming))
+    };
+    let is_absent = |source: &model::MailFeedback| {
+        let refused = receive(source, "key-2");
+        assert!(matches!(refused, Err(ingest::Rejected::Refused(_))), "{refused:?}");
+        let answer = receive(source, "key-1");
+        let is_absent = matches!(&answer, Err(ingest::Rejected::Failed(failure)) if failure.code == Code::NotFound);
+        assert!(is_absent, "{answer:?}");
+        let standing = store::standing(&scene.app.read(), (source.account, source.id)).expect("the store is readable");
+        assert_eq!((standing, scene.suppression()), (model::Standing::default(), Value::Null));
+    };
+    let first = source();
+    scene.app.patch(&format!("/v1/mail-services/{id}"), json!({ "newUrl": true })).data();
+    is_absent(&first);
+    let second = source();
+    scene.app.delete(&format!("/v1/mail-services/{id}")).data();
+    is_absent(&second);
+}
+
+#[test]
+fn rejections_are_stored_at_intervals_whatever_their_reason() {
+    let scene = Scene::new();
+    let (id, url) = scene.add(json!({ "service": "mailgun", "secret": "key-1" }));
+    let forged = scene.sample(MailService::Mailgun, Some("key-2"), "request-1");
+    let reason = || scene.get(&id)["lastRejection"]["reason"].clone();
+    assert_eq!((scene.send_sample(&url, &forged).0, reason()), (401, json!("signature_wrong")));
+    scene.app.clock.advance_ms(9_000);
+    assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_wrong")));
+    scene.app.clock.advance_ms(1_000);
+    assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
+}
+
+#[test]
+fn bodies_of_services_with_one_event_are_small() {
+    let scene = Scene::new();
+    let body = format!("{{\"x\":\"{}\"}}", "x".repeat(limits::MAIL_FEEDBACK_EVENT_BYTES_MAX));
+    for (service, status) in [("mailgun", 413), ("resend", 413), ("brevo", 401), ("postmark", 400)] {
+        let (_, url) = scene.add(json!({ "service": service }));
+        assert_eq!(scene.post(&url, &HeaderMap::new(), &body).0, status, "{service}");
+    }
+}
+
+#[test]
+fn a_certificate_is_read_from_the_cache_after_the_turn_and_an_absent_one_is_remembered() {
+    let app = TestApp::new();
+    let url = url::Url::parse("https://sns.us-east-1.amazonaws.com/SimpleNotificationService-1.pem").expect("a URL");
+    let (engine, now) = (app.engine(), app.engine().clock.now());
+    let cache = &engine.sns_certificates;
+    let fetched = app.wait(async {
+        let mut turns = Vec::new();
+        for _ in 0..limits::DRAWN_IMAGES_AT_ONCE {
+            turns.push(cache.turn().await);
+        }
+        let fill = async {
+            cache.put(url.as_str(), Some(std::sync::Arc::new(b"not a certificate".to_vec())), now);
+            drop(turns);
+        };
+        tokio::join!(ingest::certificate(engine, &url, now), fill).0
+    });
+    assert!(matches!(fetched, Err(ingest::Rejected::Refused(Refusal::SignatureWrong))), "{fetched:?}");
+    cache.put(url.as_str(), None, now);
+    let known = app.wait(ingest::certificate(engine, &url, now));
+    let Err(ingest::Rejected::Failed(failure)) = known else { panic!("{known:?}") };
+    assert_eq!(failure.message.as_deref(), Some("The signing certificate of Amazon SNS could not be fetched."));
 }
 
 #[test]
@@ -313,7 +466,7 @@ fn wrong_input_is_refused_with_the_field() {
         let refused = app.post("/v1/mail-services", input.clone());
         assert!(refused.refusal().2.starts_with(&format!("{field}: ")), "{input}: {refused:?}");
     }
-    for _ in 0..crate::vocab::limits::MAIL_FEEDBACK_MAX {
+    for _ in 0..limits::MAIL_FEEDBACK_MAX {
         app.post("/v1/mail-services", json!({ "service": "postmark" })).data();
     }
     assert_eq!(app.post("/v1/mail-services", json!({ "service": "postmark" })).refusal().1, "LIMIT_REACHED");
@@ -324,8 +477,7 @@ fn the_number_of_remembered_requests_is_limited() {
     let app = TestApp::new();
     let id = MailFeedbackId::from_bytes([5; 12]);
     let written = app.data().store.write_blocking(move |tx| {
-        let mut standing =
-            model::Standing { remembered: crate::vocab::limits::MAIL_FEEDBACK_REQUESTS_MAX - 1, ..Default::default() };
+        let mut standing = model::Standing { remembered: limits::MAIL_FEEDBACK_REQUESTS_MAX - 1, ..Default::default() };
         let mut arrive = |request: &str| store::remember(tx, id, &mut standing, (request, b"body"));
         let first = [arrive("1")?, arrive("2")?, arrive("1")?];
         Ok::<_, crate::engine::store::Error>((first, arrive("2")?, standing.remembered))
@@ -333,5 +485,5 @@ fn the_number_of_remembered_requests_is_limited() {
     let (first, second, remembered) = written.expect("the store works").expect("the data can be written");
     use store::Arrival::First;
     assert_eq!((first, second), ([First, First, First], First), "the older of two requests is forgotten");
-    assert!(remembered <= crate::vocab::limits::MAIL_FEEDBACK_REQUESTS_MAX, "{remembered}");
+    assert!(remembered <= limits::MAIL_FEEDBACK_REQUESTS_MAX, "{remembered}");
 }

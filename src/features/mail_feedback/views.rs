@@ -87,7 +87,7 @@ pub fn mail_feedback_view(tx: &impl Read, row: &MailFeedback) -> Result<MailFeed
         last_rejection: standing.last_rejection.map(|last| RejectionView {
             at: WireTime(last.at),
             reason: last.reason,
-            message: last.reason.sentence(),
+            message: last.reason.sentence(row.service),
         }),
         deliveries: counts.deliveries,
         bounces: counts.bounces,

@@ -2,7 +2,7 @@
 //!
 //! A report is trusted because it contains the token of the message, which only those who received the message can have; `inbound`
 //! ignores reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
-//! counted.
+//! counted, except that a hard bounce replaces a bounce of another class once.
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use super::model::{Bounce, BounceAction, bounce_action};
 use super::recipient::MessageRecipient;
 use super::store::{self, SoftBounces};
 use crate::base::clock::Timestamp;
+use crate::base::day;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
 use crate::engine::store::{Read, Result, WriteTx};
@@ -67,16 +68,22 @@ pub fn bounced(
 ) -> Result<bool> {
     let (id, number, now) = (recipient.mailing.id, recipient.number, tx.now());
     let mut engagement = engagement::of(tx, id, number)?;
-    if engagement.bounced_at.is_some() {
-        return Ok(false);
-    }
-    engagement.bounced_at = Some(now);
+    let replaced_at = match &engagement.bounce {
+        None if engagement.bounced_at.is_none() => None,
+        // A service can report a temporary problem first, and then that the address does not exist.
+        Some(known) if !known.hard && bounce == Bounce::Hard => engagement.bounced_at,
+        _ => return Ok(false),
+    };
+    engagement.bounced_at = Some(replaced_at.unwrap_or(now));
     let detail: String = detail.chars().take(DETAIL_CHARACTERS_MAX).collect();
     engagement.bounce =
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);
-    let measure = if bounce == Bounce::Hard { Measure::HardBounces } else { Measure::SoftBounces };
-    count(tx, recipient, measure)?;
+    match (replaced_at, bounce) {
+        (Some(at), _) => become_hard(tx, recipient, at)?,
+        (None, Bounce::Hard) => count(tx, recipient, Measure::HardBounces)?,
+        (None, _) => count(tx, recipient, Measure::SoftBounces)?,
+    }
     emit(tx, recipient, WebhookEvent::EmailBounced, json!({ "bounceType": bounce.word(), "reason": detail }))?;
     let many = match bounce {
         Bounce::Soft => consecutive_soft_bounces(tx, recipient)?,
@@ -89,6 +96,16 @@ pub fn bounced(
         list.add(tx, recipient, (Reason::BounceHard, source), Some(detail))?;
     }
     Ok(true)
+}
+
+/// Counts a bounce as hard that was counted as soft at this time, so that the message is still counted once.
+fn become_hard(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, at: Timestamp) -> Result<()> {
+    let mailing = &recipient.mailing;
+    for (measure, many) in [(Measure::SoftBounces, -1), (Measure::HardBounces, 1)] {
+        engagement::add(tx, mailing.id, measure, many)?;
+        engagement::add_on(tx, (mailing.for_stats(), recipient.sent_email()), day::of(at), (measure, many))?;
+    }
+    Ok(())
 }
 
 /// Returns the number of consecutive soft bounces, including the current bounce. For addresses without a contact, deliveries are not

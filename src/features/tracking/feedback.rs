@@ -1,7 +1,7 @@
 //! Applies the events that mail services report about messages, with the same consequences as reports that arrive as mail.
 //!
-//! Every kind of event has an effect only once for each message: the recipient's engagement stores the first bounce, complaint and
-//! unsubscribe. So a repeated or late event never undoes a later decision, such as a removed suppression or a resubscription.
+//! Every kind of event has an effect only once for each message: the recipient's engagement stores the bounce, complaint and unsubscribe.
+//! Only a hard bounce can follow another one. So a repeated or late event never undoes a later decision, such as a removed suppression or a resubscription.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -12,7 +12,7 @@ use crate::features::contacts::Source;
 use crate::features::engagement;
 use crate::features::sending;
 use crate::features::suppressions::Source as SaidBy;
-use crate::vocab::ids::MailingId;
+use crate::vocab::ids::{AccountId, MailingId};
 
 /// The result of recording an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,18 +21,23 @@ pub enum Recorded {
     New,
     /// The event has no consequences, or was already known.
     Known,
-    /// The message is no longer stored.
+    /// The message is no longer stored, or belongs to another account.
     NoMessage,
 }
 
-/// Records an event about the message to a recipient of a mailing.
+/// Records an event about the message to a recipient of a mailing. `only` is the account to which the mailing must belong, unless the events
+/// apply to the mail of all accounts.
 pub fn record_feedback(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
     (mailing, number): (MailingId, u32),
+    only: Option<AccountId>,
     event: &EventKind,
 ) -> Result<Recorded> {
     let Some(recipient) = MessageRecipient::find(tx, mailing, number)? else { return Ok(Recorded::NoMessage) };
+    if only.is_some_and(|account| account != recipient.mailing.account) {
+        return Ok(Recorded::NoMessage);
+    }
     // A service that reports about the message has received the message.
     let is_evidence = sending::evidence(tx, mailing, number, "an event of the mail service")?;
     let is_new = match event {

@@ -96,8 +96,11 @@ pub enum Refusal {
 
 impl Refusal {
     /// Returns what is wrong and how to correct it.
-    pub fn sentence(self) -> &'static str {
+    pub fn sentence(self, service: MailService) -> &'static str {
         match self {
+            Self::SignatureWrong if service == MailService::AmazonSes => {
+                "The signature or the certificate of the message is not valid. Check that Amazon SNS sent the message."
+            }
             Self::SecretMissing => {
                 "The secret of this mail service is missing or cannot be decrypted. Enter it under Settings, Mail services."
             }
@@ -185,10 +188,10 @@ fn header_texts(headers: Option<&Value>) -> Vec<String> {
 }
 
 /// Returns a bounce event. The service's class applies, unless the server's response shows that a permanent rejection was not about the
-/// address: a blocked sender or rejected content is never a hard bounce.
+/// address: a full mailbox, a blocked sender or rejected content is never a hard bounce.
 fn bounced(class: ReplyClass, status: Option<&str>, detail: &str) -> EventKind {
     let class = match (class, reply_class::class(status, detail)) {
-        (ReplyClass::Hard, said @ (ReplyClass::Policy | ReplyClass::Content)) => said,
+        (ReplyClass::Hard, said @ (ReplyClass::Soft | ReplyClass::Policy | ReplyClass::Content)) => said,
         (class, _) => class,
     };
     let detail =

@@ -3,6 +3,8 @@
 //! A service that signs with its own key cannot be imitated with the configured secret. Its sample is signed with a temporary key instead,
 //! and checked with that key.
 
+use std::sync::OnceLock;
+
 use data_encoding::{BASE64, HEXLOWER};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -18,6 +20,9 @@ use crate::engine::mail::dkim::{Algorithm, KeyPair};
 use crate::vocab::mail_services::MailService;
 
 const REFUSAL: &str = "550 5.1.1 the mailbox does not exist (sample)";
+
+/// The temporary key of all notifications of SNS in this process, because creating a key is slow.
+static KEY: OnceLock<RsaKeyPair> = OnceLock::new();
 
 /// A sample request with a hard bounce.
 pub struct Sample {
@@ -41,7 +46,7 @@ pub struct Content<'a> {
     pub now: Timestamp,
 }
 
-/// Returns a sample request of a service. Creating the key of an SNS notification takes up to several seconds of processor time. The
+/// Returns a sample request of a service. Creating the key of the first SNS notification takes up to several seconds of processor time. The
 /// randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
 pub fn sample(service: MailService, secret: Option<&str>, content: &Content<'_>) -> Sample {
     match service {
@@ -155,8 +160,10 @@ fn amazon_ses(content: &Content<'_>) -> Sample {
         subscribe_url: None,
         token: None,
     };
-    let private = KeyPair::generate(Algorithm::Rsa).private;
-    let pair = RsaKeyPair::from_der(private.expose()).expect("the key was created just now");
+    let pair = KEY.get_or_init(|| {
+        let private = KeyPair::generate(Algorithm::Rsa).private;
+        RsaKeyPair::from_der(private.expose()).expect("the key was created just now")
+    });
     let mut signature = vec![0; pair.public().modulus_len()];
     let signed = pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.signed_text().as_bytes(), &mut signature);
     signed.expect("the signature has the length of the key");

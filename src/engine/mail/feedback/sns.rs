@@ -71,10 +71,8 @@ impl<'a> Topic<'a> {
         };
         let is_word =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        let is_region =
-            !region.is_empty() && region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         let is_account = account.len() == 12 && account.bytes().all(|byte| byte.is_ascii_digit());
-        (is_region && is_account && is_word(name) && parts.next().is_none()).then_some(Self { region, domain })
+        (is_region(region) && is_account && is_word(name) && parts.next().is_none()).then_some(Self { region, domain })
     }
 
     fn host(&self) -> String {
@@ -90,6 +88,20 @@ impl<'a> Topic<'a> {
             .append_pair("Token", token)
             .append_pair("Version", "2010-03-31");
         url
+    }
+}
+
+/// Returns whether a text looks like a region, such as `us-gov-west-1`. In the place of the region, the name of another service of Amazon
+/// would lead to hosts with content of other customers.
+fn is_region(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_word = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    match parts.as_slice() {
+        [area, words @ .., number] => {
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            area.len() == 2 && is_word(area) && !words.is_empty() && words.iter().all(is_word) && is_number
+        }
+        _ => false,
     }
 }
 

@@ -186,7 +186,6 @@ fn only_bounces_about_the_address_are_hard() {
     for (kind, expected) in [
         ("HardBounce", Hard),
         ("BadEmailAddress", Hard),
-        ("Transient", Soft),
         ("SoftBounce", Soft),
         ("Blocked", Policy),
         ("DMARCPolicy", Policy),
@@ -194,6 +193,12 @@ fn only_bounces_about_the_address_are_hard() {
     ] {
         assert_eq!(postmark(kind), expected, "{kind}");
     }
+    for delay in ["Transient", "DnsError"] {
+        let event = json!({ "RecordType": "Bounce", "Type": delay, "Details": "4.4.1 delayed" });
+        assert_eq!(kind(MailService::Postmark, event), EventKind::Other, "{delay}: Postmark tries again");
+    }
+    let delay = json!({ "eventType": "DeliveryDelay", "deliveryDelay": { "delayType": "MailboxFull" }, "mail": {} });
+    assert_eq!(kind(MailService::AmazonSes, delay), EventKind::Other);
     let mailgun = |reason: &str, said: &str| {
         let event =
             json!({ "event": "failed", "severity": "permanent", "reason": reason, "delivery-status": { "message": said } });
@@ -214,6 +219,53 @@ fn only_bounces_about_the_address_are_hard() {
         )
     };
     assert_eq!([resend("Permanent"), resend("Transient"), resend("Undetermined")], [Hard, Soft, Unknown]);
+}
+
+#[test]
+fn a_hard_class_with_the_status_of_a_full_mailbox_is_soft() {
+    let full = "552 5.2.2 The email account that you tried to reach is over quota";
+    let recipient = json!([{ "emailAddress": "a@example.com", "status": "5.2.2", "diagnosticCode": "smtp; 552 refused" }]);
+    let bounce = json!({ "bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipients": recipient });
+    for (service, event) in [
+        (MailService::AmazonSes, json!({ "notificationType": "Bounce", "bounce": bounce, "mail": {} })),
+        (MailService::Postmark, json!({ "RecordType": "Bounce", "Type": "HardBounce", "Details": full })),
+        (
+            MailService::Mailgun,
+            json!({ "event": "failed", "severity": "permanent", "reason": "bounce", "delivery-status": { "message": full } }),
+        ),
+        (MailService::Brevo, json!({ "event": "hard_bounce", "reason": full })),
+        (
+            MailService::Resend,
+            json!({ "type": "email.bounced", "data": { "bounce": { "type": "Permanent", "subType": "General", "message": full } } }),
+        ),
+    ] {
+        assert_eq!(class(service, event), Soft, "{service:?}");
+    }
+}
+
+#[test]
+fn a_forged_request_of_mailgun_is_rejected_before_its_event_is_read() {
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let signature = json!({ "timestamp": "1767225600", "token": "t", "signature": "00" });
+    for (signature, expected) in [(signature, Refusal::SignatureWrong), (json!({ "token": "t" }), Refusal::SignatureMissing)] {
+        let body = format!("{{\"event-data\":{deep},\"signature\":{signature}}}");
+        let request = Request { headers: &HeaderMap::new(), body: body.as_bytes(), now: NOW };
+        assert_eq!(read(MailService::Mailgun, &request, Some("key-1")), Err(expected));
+    }
+}
+
+#[test]
+fn sentences_name_what_the_service_has() {
+    for service in MailService::ALL {
+        let is_about_secret = Refusal::SignatureWrong.sentence(service).contains("secret");
+        assert_eq!(is_about_secret, service != MailService::AmazonSes, "{service:?}");
+    }
+}
+
+#[test]
+fn the_samples_of_a_process_share_the_slow_key() {
+    let key = || sample(MailService::AmazonSes, None, &CONTENT).key.expect("a temporary key");
+    assert_eq!(key(), key());
 }
 
 #[test]
@@ -353,6 +405,8 @@ fn only_certificates_of_the_topics_own_region_are_fetched() {
     };
     let own = "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123abc.pem";
     assert_eq!(with(TOPIC, own).as_deref(), Ok(own));
+    let government = "https://sns.us-gov-west-1.amazonaws.com/SimpleNotificationService-1.pem";
+    assert_eq!(with("arn:aws-us-gov:sns:us-gov-west-1:123456789012:b", government).as_deref(), Ok(government));
     let china = "https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-1.pem";
     assert_eq!(with("arn:aws-cn:sns:cn-north-1:123456789012:b", china).as_deref(), Ok(china));
     for other in [
@@ -377,6 +431,10 @@ fn only_certificates_of_the_topics_own_region_are_fetched() {
         "arn:aws:sns:us-east-1.evil.example/:123456789012:b",
         "arn:aws:sqs:us-east-1:123456789012:b",
         "arn:aws:sns:us-east-1:1:b",
+        "arn:aws:sns:s3:123456789012:b",
+        "arn:aws:sns:s3-website-us-east-1:123456789012:b",
+        "arn:aws:sns:us-1:123456789012:b",
+        "arn:aws:sns:us-east-:123456789012:b",
     ] {
         assert_eq!(with(topic, own), Err(Refusal::TopicUnknown), "{topic}");
     }

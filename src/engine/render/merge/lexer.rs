@@ -134,8 +134,8 @@ const ENTITIES: [(&str, char); 10] = [
     ("&amp;", '&'),
 ];
 
-/// Returns the text with its [`ENTITIES`] decoded.
-fn plain(text: &str) -> String {
+/// Returns a text of HTML with its [`ENTITIES`] decoded.
+pub fn decoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -171,7 +171,7 @@ fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
 const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
 
 fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {
-    let decoded = if kind == Kind::Html { plain(inside) } else { inside.to_owned() };
+    let decoded = if kind == Kind::Html { decoded(inside) } else { inside.to_owned() };
     if kind == Kind::Html && (inside.contains("</") || inside.contains("/>")) {
         return refuse(
             line,

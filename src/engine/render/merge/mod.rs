@@ -29,6 +29,7 @@ use std::fmt;
 
 use ast::{Node, Path};
 use dates::Language;
+pub use lexer::decoded;
 pub use value::{Fields, Value};
 
 use crate::vocab::limits;

@@ -19,6 +19,7 @@ use crate::features::mail_feedback::store;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::kinds;
 use crate::vocab::limits;
+use crate::vocab::mail_services::MailService;
 
 pub struct Receive;
 
@@ -65,11 +66,11 @@ impl Raw for Receive {
 
     async fn run(context: Context, input: FeedbackUrl, request: RawRequest) -> Result<Reply, Failure> {
         let engine = &context.engine;
-        let absent = || Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.");
-        let token = UrlToken::parse(input.token.expose()).ok_or_else(absent)?;
-        let source = find(&context, &token)?.ok_or_else(absent)?;
+        let token = UrlToken::parse(input.token.expose()).ok_or_else(ingest::url_unknown)?;
+        let source = find(&context, &token)?.ok_or_else(ingest::url_unknown)?;
         // The memory stays reserved until the request has been handled.
-        let limit = limits::MAIL_FEEDBACK_BODY_BYTES_MAX;
+        let service = source.service;
+        let limit = body_bytes_max(service);
         let _room = engine.bodies.room(&request.body, limit).await?;
         let body = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
         let incoming = Incoming { environment: token.environment, source, headers: request.headers, body, sample: None };
@@ -81,11 +82,19 @@ impl Raw for Receive {
                 Ok(reply(&context, received))
             }
             Err(Rejected::Refused(Refusal::Malformed)) => {
-                Err(Failure::because(Code::InvalidRequest, Refusal::Malformed.sentence()))
+                Err(Failure::because(Code::InvalidRequest, Refusal::Malformed.sentence(service)))
             }
-            Err(Rejected::Refused(refusal)) => Err(Failure::because(Code::InvalidSignature, refusal.sentence())),
+            Err(Rejected::Refused(refusal)) => Err(Failure::because(Code::InvalidSignature, refusal.sentence(service))),
             Err(Rejected::Failed(failure)) => Err(failure),
         }
+    }
+}
+
+/// Returns the maximum size of one request. SendGrid and Brevo send batches, and Postmark can add the bounce message.
+fn body_bytes_max(service: MailService) -> usize {
+    match service {
+        MailService::Sendgrid | MailService::Brevo | MailService::Postmark => limits::MAIL_FEEDBACK_BODY_BYTES_MAX,
+        MailService::AmazonSes | MailService::Mailgun | MailService::Resend => limits::MAIL_FEEDBACK_EVENT_BYTES_MAX,
     }
 }
 

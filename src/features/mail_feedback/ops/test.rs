@@ -64,6 +64,7 @@ impl Async for Test {
             (None, Some(key)) => SampleKey::Certificate(key),
             (None, None) => SampleKey::Configured,
         };
+        let service = source.service;
         let needs_secret = source.service.info().needs_secret && source.sealed_secret.is_none();
         let incoming = Incoming {
             environment: context.caller.environment(),
@@ -74,10 +75,10 @@ impl Async for Test {
         };
         let (reason, message) = match ingest::receive(&context.engine, incoming).await {
             // The sample of a temporary key does not show that the secret is missing.
-            Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence()),
+            Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence(service)),
             Ok(accepted) if accepted.recognized > 0 => (None, passed(temporary_key)),
-            Ok(_) => (Some(Refusal::Malformed), Refusal::Malformed.sentence()),
-            Err(Rejected::Refused(refusal)) => (Some(refusal), refusal.sentence()),
+            Ok(_) => (Some(Refusal::Malformed), Refusal::Malformed.sentence(service)),
+            Err(Rejected::Refused(refusal)) => (Some(refusal), refusal.sentence(service)),
             Err(Rejected::Failed(failure)) => return Err(failure),
         };
         Ok(Done(MailServiceTested { success: reason.is_none(), reason, message: message.into(), temporary_key }))

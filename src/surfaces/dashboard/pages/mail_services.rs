@@ -135,7 +135,11 @@ page_context!(MailServicePage, "mail_service.html", {
     let refusal = Refusal::SignatureWrong;
     let rejecting = MailFeedbackView {
         status: MailFeedbackStatus::Rejecting,
-        last_rejection: Some(RejectionView { at: WireTime::sample(), reason: refusal, message: refusal.sentence() }),
+        last_rejection: Some(RejectionView {
+            at: WireTime::sample(),
+            reason: refusal,
+            message: refusal.sentence(MailService::Mailgun),
+        }),
         ..MailFeedbackView::sample()
     };
     let amazon = MailFeedbackView {
