@@ -89,8 +89,11 @@ impl Scene {
             created_at: now,
             updated_at: now,
         };
-        let written = self.app.data().store.write_blocking(move |tx| store::save(tx, &row));
-        written.expect("the store works");
+        let written = self.app.data().store.write_blocking(move |tx| {
+            store::save(tx, &row);
+            Ok::<_, crate::engine::store::Error>(())
+        });
+        written.expect("the store works").expect("the data can be written");
         input::url(self.app.engine(), &token)
     }
 
