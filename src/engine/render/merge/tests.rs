@@ -347,7 +347,7 @@ fn values_that_do_not_fit_are_named() {
     for (source, word) in [
         ("{{ tags }}", "tags is a list"),
         ("{{ order }}", "order is a list or a map"),
-        ("{{ order.items | join }}", "order.items contains items"),
+        ("{{ order.items | join }}", "order.items contains an item"),
         ("{{ firstName | join }}", "firstName is not a list"),
         ("{{ firstName | round }}", "firstName is not a number"),
         ("{{ firstName | date(\"%Y\") }}", "firstName is not a date"),

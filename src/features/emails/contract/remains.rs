@@ -18,15 +18,15 @@ const STEM_LETTERS: usize = 4;
 /// The maximum number of characters between two words that one warning reports.
 const GAP_MAX: u32 = 12;
 
-/// Returns a warning for each passage of the prompt that is lost. `told` are the warnings about the email so far.
-pub fn check(email: &Reading, terms: &Terms<'_>, told: &[Finding]) -> Vec<Finding> {
+/// Returns a warning for each passage of the prompt that is lost. `others` are the warnings about the email so far.
+pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Finding> {
     let brief = terms.brief;
     // A brief without spans was not made from this prompt.
     if brief.facts.iter().all(|fact| fact.span.is_none()) && brief.unclear.is_empty() {
         return Vec::new();
     }
     let shown = Shown::of(email);
-    let covered = covered(email, brief, told, terms.prompt);
+    let covered = covered(email, brief, others, terms.prompt);
     let classes = brief::coverage(brief, terms.prompt);
     let mut class = classes.iter().peekable();
     let mut lost: Vec<Span> = Vec::new();
@@ -102,13 +102,13 @@ fn tokens(prompt: &str) -> impl Iterator<Item = (Span, &str)> {
 
 /// Returns for each character of the prompt whether a warning reports it, the email states the value that contains it, or the brief
 /// states it in other words.
-fn covered(email: &Reading, brief: &Brief, told: &[Finding], prompt: &str) -> Vec<bool> {
+fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> Vec<bool> {
     let mut covered = vec![false; prompt.chars().count()];
     let mut cover = |span: Span| {
         let end = (span.end as usize).min(covered.len());
         covered[(span.start as usize).min(end)..end].fill(true);
     };
-    told.iter().filter_map(|finding| finding.span).for_each(&mut cover);
+    others.iter().filter_map(|finding| finding.span).for_each(&mut cover);
     let is_statement = |kind: FactKind| matches!(kind, FactKind::Sentence | FactKind::Condition);
     let stated = brief.facts.iter().filter(|fact| !is_statement(fact.kind) && states(email, fact));
     stated.filter_map(|fact| fact.span).for_each(&mut cover);

@@ -124,7 +124,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
-            if asks || !is_quoted && is_told(prompt, range) {
+            if asks || !is_quoted && quotes_colleague(prompt, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
         }
@@ -132,7 +132,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
 }
 
 /// Returns whether a range starts with a colleague who says or wants something, or names one in brackets after "says".
-fn is_told(prompt: &Prompt<'_>, range: Range) -> bool {
+fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     let mut from = range.from;
     while let Some(next) = [List::And, List::Please, List::Filler, List::Sound]
         .into_iter()
