@@ -5,8 +5,9 @@
 //! `ingest` finds the message of each event by the token in it; `features/tracking` applies the consequences. The response is sent after the
 //! commit.
 //!
-//! Invariants: an event has no effect without a token that only the message contains; each kind of event has an effect only once for each
-//! message; and secrets are stored sealed, the secret in the URL only as a hash.
+//! Invariants: an event has no effect without a token that only the message contains; an event has no effect on the mail of another account,
+//! unless the mail service belongs to the installation's own account; each kind of event has an effect only once for each message, except
+//! that a hard bounce can follow another one; and secrets are stored sealed, the secret in the URL only as a hash.
 
 mod ingest;
 mod input;
