@@ -137,7 +137,7 @@ fn is_pair_joined(tokens: &[Token<'_>], at: usize, subject: &str) -> bool {
 
 /// Finds the verb after a noun phrase: "each packet come".
 fn noun(tokens: &[Token<'_>], at: usize, british: bool) -> Option<(usize, Number, bool)> {
-    if !starts_clause(tokens, at) && !(before(tokens, at) == "and" && joins_clauses(tokens, at)) {
+    if !(starts_clause(tokens, at) || before(tokens, at) == "and" && joins_clauses(tokens, at)) {
         return None;
     }
     noun_phrases(tokens, at).into_iter().find_map(|phrase| {

@@ -324,9 +324,9 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
         _ => None,
     };
     let has_determiner = required.is_some() || OTHER_DETERMINERS.contains(&first);
-    let mut position = at + usize::from(has_determiner);
+    let start = at + usize::from(has_determiner);
     // A phrase has at most five words before its noun.
-    for _ in 0..6 {
+    for position in start..start + 6 {
         let token = if position == at { word(tokens, position) } else { next_word(tokens, position) };
         let Some(token) = token.filter(|token| {
             let lower = token.lower.as_str();
@@ -347,7 +347,6 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
         if !modifies {
             break;
         }
-        position += 1;
     }
     found
 }

@@ -174,7 +174,7 @@ pub(super) fn unbalanced<'r>(tokens: &[Token<'_>]) -> Option<RuleHit<'r>> {
     let mark = |text: &'static str| tokens.iter().enumerate().filter(move |(_, token)| token.text == text).map(|(at, _)| at);
     let (open, close) = (mark("(").count(), mark(")").count());
     if open == close + 1 {
-        let at = mark("(").last()?;
+        let at = mark("(").next_back()?;
         let text = word(tokens, at + 1).or_else(|| tokens.get(at + 1).filter(|next| next.kind == TokenKind::Number))?;
         // ":(" is an emoticon.
         let face = matches!(before(tokens, at), ":" | ";" | "-") && !tokens.get(at)?.spaced;

@@ -153,6 +153,9 @@ impl Draft<'_> {
                 out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap);
             }
         }
+        if out.is_empty() && writer.presents_product() {
+            out = first_product(&writer.blocks);
+        }
         if out.is_empty() {
             out = further_titles(&writer.blocks, &known);
         }
@@ -209,6 +212,13 @@ fn clauses(sentence: &str, known: &str) -> Option<String> {
     let length = text.chars().count();
     let fits = (PREHEADER_CHARACTERS_MIN / 2..=PREHEADER_CHARACTERS_MAX).contains(&length) && !text.contains("http");
     (fits && !known.contains(&folded(&text))).then_some(text)
+}
+
+/// Returns the name of the first product on a card, with its description.
+fn first_product(blocks: &[Block]) -> String {
+    let products = blocks.iter().find_map(|block| if let Block::Products(block) = block { block.products.first() } else { None });
+    let parts = products.map(|product| [Some(product.name.to_string()), product.text.as_ref().map(ToString::to_string)]);
+    parts.into_iter().flatten().flatten().collect::<Vec<_>>().join(": ")
 }
 
 /// Returns the titles of the stories that the subject and the title do not name, on one line.
