@@ -15,6 +15,7 @@ use crate::features::{accounts, engagement};
 use crate::testing::TestApp;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
+use crate::vocab::webhook_events::WebhookEvent;
 
 const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:bounces";
 const WHSEC: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -305,6 +306,10 @@ fn a_hard_bounce_after_a_soft_one_takes_effect_once() {
     use engagement::Measure;
     let scene = Scene::new();
     let (_, url) = scene.add(json!({ "service": "postmark" }));
+    let account = scene.app.account();
+    let wanted =
+        scene.app.data().store.write_blocking(move |tx| outbox::add_interest(tx, account, WebhookEvent::EmailBounced, false, 1));
+    wanted.expect("the store works").expect("the data can be written");
     let send = |kind: &str, details: &str| {
         scene.app.clock.advance_ms(1_000);
         assert_eq!(scene.post(&url, &HeaderMap::new(), &scene.postmark(kind, details)).0, 200);
