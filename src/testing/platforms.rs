@@ -25,6 +25,10 @@ pub enum Fault {
     Partial,
     /// Responds with HTML.
     Html,
+    /// Responds to nothing for a minute.
+    Silence,
+    /// Responds with the first text replaced by the second.
+    Replace(&'static str, &'static str),
 }
 
 /// A request that the server received.
@@ -41,6 +45,8 @@ pub struct Asked {
 struct State {
     keys: Vec<String>,
     people: usize,
+    /// The number of the first member in Mailchimp.
+    first: usize,
     /// Faults, with the part of a path and how many requests they still affect.
     faults: Vec<(&'static str, usize, Fault)>,
     asked: Vec<Asked>,
@@ -94,9 +100,10 @@ impl Platforms {
         self.state().keys = keys.iter().map(|key| (*key).to_owned()).collect();
     }
 
-    /// Changes the number of contacts.
-    pub fn set_people(&self, people: usize) {
-        self.state().people = people;
+    /// Deletes the first `count` members in Mailchimp.
+    pub fn delete_first(&self, count: usize) {
+        let mut state = self.state();
+        (state.first, state.people) = (state.first + count, state.people - count);
     }
 
     /// Returns the requests so far.
@@ -171,6 +178,14 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         }
         Some(Fault::Cut) => send(status, "", "application/json", &body[..body.len() / 2], body.len()),
         Some(Fault::Partial) => send(status, "", "application/json", &body[..body.len() / 2], body.len() / 2),
+        Some(Fault::Replace(from, to)) => {
+            let body = body.replace(from, to);
+            send(status, "", "application/json", &body, body.len())
+        }
+        Some(Fault::Silence) => {
+            std::thread::sleep(std::time::Duration::from_secs(60));
+            Ok(())
+        }
         Some(Fault::Html) => send(200, "", "text/html", "<html>", 6),
     }
 }
@@ -335,13 +350,14 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
             Standing::Silent => "transactional",
         };
         json!({
-            "id": "0", "email_address": email(number), "status": status, "language": "en",
+            "id": format!("{number:032x}"), "email_address": email(number), "status": status, "language": "en",
             "merge_fields": { "FNAME": format!("Person{number}"), "LNAME": "", "SHOE": number % 50 },
             "timestamp_signup": "", "timestamp_opt": "2025-01-01T00:00:00+00:00",
             "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
         })
     };
-    let members: Vec<Value> = (offset.min(state.people)..(offset + count).min(state.people)).map(one).collect();
+    let members: Vec<Value> =
+        (offset.min(state.people)..(offset + count).min(state.people)).map(|place| one(state.first + place)).collect();
     (200, json!({ "members": members, "list_id": "a1b2c3", "total_items": state.people }))
 }
 
