@@ -305,7 +305,7 @@ fn profile(number: usize) -> Value {
     let attributes = json!({
         "email": email(number), "first_name": format!("Person{number}"), "last_name": null, "phone_number": null,
         "locale": "en-US", "created": "2024-01-01T00:00:00+00:00", "joined_group_at": "2024-01-01T00:00:00+00:00",
-        "location": { "city": "Bern", "country": if number % 2 == 0 { "Switzerland" } else { "CH" } },
+        "location": { "city": "Bern", "country": if number.is_multiple_of(2) { "Switzerland" } else { "CH" } },
         "properties": { "shoe": number % 50 }, "subscriptions": { "email": { "marketing": marketing } },
     });
     json!({ "type": "profile", "id": format!("P{number}"), "attributes": attributes, "links": { "self": "x" } })
@@ -363,7 +363,6 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
 
 fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
     let body = &request.body;
-    let inputs = || body["inputs"].as_array().cloned().unwrap_or_default();
     match parts {
         ["account-info", "2026-03", "details"] => {
             (200, json!({ "portalId": 4711, "uiDomain": "app.hubspot.com", "timeZone": "UTC", "accountType": "STANDARD" }))
@@ -405,49 +404,58 @@ fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value)
                 |name: &str, hubspot_defined: bool| json!({ "name": name, "label": name, "hubspotDefined": hubspot_defined });
             (200, json!({ "results": [property("email", true), property("shoe", false)] }))
         }
-        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => {
-            if inputs().len() > 100 || body.get("propertiesWithHistory").is_none() {
-                return refused("the batch is invalid");
-            }
-            let one = |input: &Value| {
-                let id = input["id"].as_str().expect("an ID is text");
-                let number = id.parse().expect("the ID is a number");
-                let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
-                let properties = json!({
-                    "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
-                    "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
-                    "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
-                });
-                json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
-            };
-            let results: Vec<Value> = inputs().iter().map(one).collect();
-            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
-        }
-        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => {
-            if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs().len() > 100 {
-                return refused("the batch is invalid");
-            }
-            let number = |email: &str| -> usize {
-                let digits: String = email.chars().filter(char::is_ascii_digit).collect();
-                digits.parse().expect("the address has a number")
-            };
-            let one = |input: &Value| {
-                let email = input.as_str().expect("an address is text");
-                let word = match (standing(number(email)), rest) {
-                    (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
-                    (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
-                    (Standing::Unsubscribed, _) => "UNSUBSCRIBED",
-                    _ => "SUBSCRIBED",
-                };
-                let status = json!({ "channel": "EMAIL", "status": word, "subscriberIdString": email, "timestamp": "x" });
-                let name = if rest.len() == 2 { "wideStatuses" } else { "statuses" };
-                json!({ "subscriberIdString": email, name: [status] })
-            };
-            let results: Vec<Value> = inputs().iter().map(one).collect();
-            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
-        }
+        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => hubspot_contacts(body),
+        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => hubspot_statuses(rest, request),
         _ => missing(),
     }
+}
+
+fn inputs(body: &Value) -> Vec<Value> {
+    body["inputs"].as_array().cloned().unwrap_or_default()
+}
+
+fn hubspot_contacts(body: &Value) -> (u16, Value) {
+    if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
+        return refused("the batch is invalid");
+    }
+    let one = |input: &Value| {
+        let id = input["id"].as_str().expect("an ID is text");
+        let number = id.parse().expect("the ID is a number");
+        let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
+        let properties = json!({
+            "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
+            "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
+            "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
+        });
+        json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
+    };
+    let results: Vec<Value> = inputs(body).iter().map(one).collect();
+    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+}
+
+fn hubspot_statuses(rest: &[&str], request: &Request<'_>) -> (u16, Value) {
+    let body = &request.body;
+    if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs(body).len() > 100 {
+        return refused("the batch is invalid");
+    }
+    let number = |email: &str| -> usize {
+        let digits: String = email.chars().filter(char::is_ascii_digit).collect();
+        digits.parse().expect("the address has a number")
+    };
+    let one = |input: &Value| {
+        let email = input.as_str().expect("an address is text");
+        let word = match (standing(number(email)), rest) {
+            (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
+            (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
+            (Standing::Unsubscribed, _) => "UNSUBSCRIBED",
+            _ => "SUBSCRIBED",
+        };
+        let status = json!({ "channel": "EMAIL", "status": word, "subscriberIdString": email, "timestamp": "x" });
+        let name = if rest.len() == 2 { "wideStatuses" } else { "statuses" };
+        json!({ "subscriberIdString": email, name: [status] })
+    };
+    let results: Vec<Value> = inputs(body).iter().map(one).collect();
+    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
 }
 
 fn pairs(query: &str) -> BTreeMap<String, String> {
