@@ -25,6 +25,10 @@ pub enum Fault {
     Partial,
     /// Responds with HTML.
     Html,
+    /// Responds to nothing for a minute.
+    Silence,
+    /// Responds with the first text replaced by the second.
+    Replace(&'static str, &'static str),
 }
 
 /// A request that the server received.
@@ -41,6 +45,8 @@ pub struct Asked {
 struct State {
     keys: Vec<String>,
     people: usize,
+    /// The number of the first member in Mailchimp.
+    first: usize,
     /// Faults, with the part of a path and how many requests they still affect.
     faults: Vec<(&'static str, usize, Fault)>,
     asked: Vec<Asked>,
@@ -94,9 +100,10 @@ impl Platforms {
         self.state().keys = keys.iter().map(|key| (*key).to_owned()).collect();
     }
 
-    /// Changes the number of contacts.
-    pub fn set_people(&self, people: usize) {
-        self.state().people = people;
+    /// Deletes the first `count` members in Mailchimp.
+    pub fn delete_first(&self, count: usize) {
+        let mut state = self.state();
+        (state.first, state.people) = (state.first + count, state.people - count);
     }
 
     /// Returns the requests so far.
@@ -171,6 +178,14 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         }
         Some(Fault::Cut) => send(status, "", "application/json", &body[..body.len() / 2], body.len()),
         Some(Fault::Partial) => send(status, "", "application/json", &body[..body.len() / 2], body.len() / 2),
+        Some(Fault::Replace(from, to)) => {
+            let body = body.replace(from, to);
+            send(status, "", "application/json", &body, body.len())
+        }
+        Some(Fault::Silence) => {
+            std::thread::sleep(std::time::Duration::from_secs(60));
+            Ok(())
+        }
         Some(Fault::Html) => send(200, "", "text/html", "<html>", 6),
     }
 }
@@ -290,7 +305,7 @@ fn profile(number: usize) -> Value {
     let attributes = json!({
         "email": email(number), "first_name": format!("Person{number}"), "last_name": null, "phone_number": null,
         "locale": "en-US", "created": "2024-01-01T00:00:00+00:00", "joined_group_at": "2024-01-01T00:00:00+00:00",
-        "location": { "city": "Bern", "country": if number % 2 == 0 { "Switzerland" } else { "CH" } },
+        "location": { "city": "Bern", "country": if number.is_multiple_of(2) { "Switzerland" } else { "CH" } },
         "properties": { "shoe": number % 50 }, "subscriptions": { "email": { "marketing": marketing } },
     });
     json!({ "type": "profile", "id": format!("P{number}"), "attributes": attributes, "links": { "self": "x" } })
@@ -335,19 +350,19 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
             Standing::Silent => "transactional",
         };
         json!({
-            "id": "0", "email_address": email(number), "status": status, "language": "en",
+            "id": format!("{number:032x}"), "email_address": email(number), "status": status, "language": "en",
             "merge_fields": { "FNAME": format!("Person{number}"), "LNAME": "", "SHOE": number % 50 },
             "timestamp_signup": "", "timestamp_opt": "2025-01-01T00:00:00+00:00",
             "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
         })
     };
-    let members: Vec<Value> = (offset.min(state.people)..(offset + count).min(state.people)).map(one).collect();
+    let members: Vec<Value> =
+        (offset.min(state.people)..(offset + count).min(state.people)).map(|place| one(state.first + place)).collect();
     (200, json!({ "members": members, "list_id": "a1b2c3", "total_items": state.people }))
 }
 
 fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
     let body = &request.body;
-    let inputs = || body["inputs"].as_array().cloned().unwrap_or_default();
     match parts {
         ["account-info", "2026-03", "details"] => {
             (200, json!({ "portalId": 4711, "uiDomain": "app.hubspot.com", "timeZone": "UTC", "accountType": "STANDARD" }))
@@ -389,49 +404,58 @@ fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value)
                 |name: &str, hubspot_defined: bool| json!({ "name": name, "label": name, "hubspotDefined": hubspot_defined });
             (200, json!({ "results": [property("email", true), property("shoe", false)] }))
         }
-        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => {
-            if inputs().len() > 100 || body.get("propertiesWithHistory").is_none() {
-                return refused("the batch is invalid");
-            }
-            let one = |input: &Value| {
-                let id = input["id"].as_str().expect("an ID is text");
-                let number = id.parse().expect("the ID is a number");
-                let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
-                let properties = json!({
-                    "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
-                    "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
-                    "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
-                });
-                json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
-            };
-            let results: Vec<Value> = inputs().iter().map(one).collect();
-            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
-        }
-        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => {
-            if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs().len() > 100 {
-                return refused("the batch is invalid");
-            }
-            let number = |email: &str| -> usize {
-                let digits: String = email.chars().filter(char::is_ascii_digit).collect();
-                digits.parse().expect("the address has a number")
-            };
-            let one = |input: &Value| {
-                let email = input.as_str().expect("an address is text");
-                let word = match (standing(number(email)), rest) {
-                    (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
-                    (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
-                    (Standing::Unsubscribed, _) => "UNSUBSCRIBED",
-                    _ => "SUBSCRIBED",
-                };
-                let status = json!({ "channel": "EMAIL", "status": word, "subscriberIdString": email, "timestamp": "x" });
-                let name = if rest.len() == 2 { "wideStatuses" } else { "statuses" };
-                json!({ "subscriberIdString": email, name: [status] })
-            };
-            let results: Vec<Value> = inputs().iter().map(one).collect();
-            (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
-        }
+        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => hubspot_contacts(body),
+        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => hubspot_statuses(rest, request),
         _ => missing(),
     }
+}
+
+fn inputs(body: &Value) -> Vec<Value> {
+    body["inputs"].as_array().cloned().unwrap_or_default()
+}
+
+fn hubspot_contacts(body: &Value) -> (u16, Value) {
+    if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
+        return refused("the batch is invalid");
+    }
+    let one = |input: &Value| {
+        let id = input["id"].as_str().expect("an ID is text");
+        let number = id.parse().expect("the ID is a number");
+        let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
+        let properties = json!({
+            "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
+            "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
+            "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
+        });
+        json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
+    };
+    let results: Vec<Value> = inputs(body).iter().map(one).collect();
+    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+}
+
+fn hubspot_statuses(rest: &[&str], request: &Request<'_>) -> (u16, Value) {
+    let body = &request.body;
+    if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs(body).len() > 100 {
+        return refused("the batch is invalid");
+    }
+    let number = |email: &str| -> usize {
+        let digits: String = email.chars().filter(char::is_ascii_digit).collect();
+        digits.parse().expect("the address has a number")
+    };
+    let one = |input: &Value| {
+        let email = input.as_str().expect("an address is text");
+        let word = match (standing(number(email)), rest) {
+            (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
+            (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
+            (Standing::Unsubscribed, _) => "UNSUBSCRIBED",
+            _ => "SUBSCRIBED",
+        };
+        let status = json!({ "channel": "EMAIL", "status": word, "subscriberIdString": email, "timestamp": "x" });
+        let name = if rest.len() == 2 { "wideStatuses" } else { "statuses" };
+        json!({ "subscriberIdString": email, name: [status] })
+    };
+    let results: Vec<Value> = inputs(body).iter().map(one).collect();
+    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
 }
 
 fn pairs(query: &str) -> BTreeMap<String, String> {

@@ -1500,6 +1500,10 @@ pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
+/// The maximum number of imports from platforms that run at the same time in an environment. Each holds a page of contacts in memory.
+pub const PROVIDER_IMPORTS_AT_ONCE: usize = 8;
+/// The time limit for listing the sources of an account, which takes up to [`PROVIDER_SOURCES_REQUESTS_MAX`] requests.
+pub const PROVIDER_SOURCES_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The number of contacts that an import from a platform collects for one transaction. Each transaction waits for the disk once.
 pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
 /// How long an import from a platform collects contacts for one transaction, so that its page shows progress.

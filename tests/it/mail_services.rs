@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::StatusCode;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::campaigns::{act, becomes};
 use super::delivery::{draft, email};
@@ -174,7 +176,7 @@ impl Scene {
         let mut call = Call::new(operation("mail_feedback.receive"), json!({ "token": token }));
         call = call.body("application/json", request.body.clone());
         for (name, value) in &request.headers {
-            call = call.header(*name, value.clone());
+            call = call.header(name, value.clone());
         }
         self.client.with_key(None).try_send(call).await.expect("the server answers")
     }
@@ -330,17 +332,16 @@ async fn many_events_at_once_are_all_counted() {
     let request = scene.request("postmark", Kind::Bounce, &address("postmark", "spare"));
     let (scene, request) = (Arc::new(scene), Arc::new(request));
     let started = Instant::now();
-    let lanes = (0..32_u64).map(|lane| {
+    let mut lanes = JoinSet::new();
+    for lane in 0..32_u64 {
         let (scene, request) = (scene.clone(), request.clone());
-        tokio::spawn(async move {
+        lanes.spawn(async move {
             for _ in (lane..many).step_by(32) {
                 assert_eq!(scene.post("postmark", &request).await.status, 200);
             }
-        })
-    });
-    for lane in lanes.collect::<Vec<_>>() {
-        lane.await.expect("no panic");
+        });
     }
+    lanes.join_all().await;
     let rate = many as f64 / started.elapsed().as_secs_f64();
     println!("{many} requests of one event each: {rate:.0} per second");
     assert_eq!(scene.shown("postmark").await["bounces"], many);

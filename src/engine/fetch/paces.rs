@@ -4,38 +4,74 @@
 //! pause again.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 /// Above this number of accounts, pauses that have ended are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
+/// The shortest pause after a rejected call. It doubles with each further rejected call in a row, so that a platform that requests no pause
+/// is not called in a tight loop.
+const REJECTED_PAUSE: Duration = Duration::from_secs(1);
+/// How often the shortest pause doubles: it is then about a minute.
+const DOUBLINGS_MAX: u32 = 6;
 
 /// When each account may be called again.
 #[derive(Default)]
-pub struct Paces(Mutex<HashMap<[u8; 12], Instant>>);
+pub struct Paces(Mutex<HashMap<[u8; 12], Pace>>);
+
+struct Pace {
+    until: Instant,
+    /// The number of rejected calls in a row.
+    rejected: u32,
+}
 
 impl Paces {
     /// Returns how long calls for this account still have to wait.
     pub fn wait(&self, account: &[u8; 12], now: Instant) -> Duration {
-        let until = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(account).copied();
+        let until = self.all().get(account).map(|pace| pace.until);
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
     /// Pauses calls for this account until a time. An earlier end of the pause changes nothing.
     pub fn pause(&self, account: [u8; 12], until: Instant, now: Instant) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= ACCOUNTS_KEPT {
-            all.retain(|_, until| *until > now);
+        let mut all = self.all();
+        let pace = Self::enter(&mut all, account, now);
+        pace.until = pace.until.max(until);
+    }
+
+    /// Pauses calls for this account because a call was rejected for now: for the requested time, but at least a second, which doubles with
+    /// each rejected call in a row.
+    pub fn reject(&self, account: [u8; 12], requested: Duration, now: Instant) {
+        let mut all = self.all();
+        let pace = Self::enter(&mut all, account, now);
+        let shortest = REJECTED_PAUSE * (1 << pace.rejected.min(DOUBLINGS_MAX));
+        pace.rejected = pace.rejected.saturating_add(1);
+        pace.until = pace.until.max(now + requested.max(shortest));
+    }
+
+    /// Records that a call for this account was not rejected.
+    pub fn accept(&self, account: &[u8; 12]) {
+        if let Some(pace) = self.all().get_mut(account) {
+            pace.rejected = 0;
         }
-        let end = all.entry(account).or_insert(until);
-        *end = (*end).max(until);
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<[u8; 12], Pace>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(all: &mut HashMap<[u8; 12], Pace>, account: [u8; 12], now: Instant) -> &mut Pace {
+        if all.len() >= ACCOUNTS_KEPT {
+            all.retain(|_, pace| pace.until > now);
+        }
+        all.entry(account).or_insert(Pace { until: now, rejected: 0 })
     }
 
     /// Forgets the pause of an account.
     pub fn forget(&self, account: &[u8; 12]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(account);
+        self.all().remove(account);
     }
 }
 
@@ -54,6 +90,23 @@ mod tests {
         assert_eq!(paces.wait(&[2; 12], now), Duration::ZERO);
         paces.forget(&[1; 12]);
         assert_eq!(paces.wait(&[1; 12], now), Duration::ZERO);
+    }
+
+    #[test]
+    fn rejected_calls_in_a_row_pause_for_longer_each_time() {
+        let (paces, mut now) = (Paces::default(), Instant::now());
+        let mut waits = Vec::new();
+        for _ in 0..9 {
+            paces.reject([1; 12], Duration::ZERO, now);
+            waits.push(paces.wait(&[1; 12], now).as_secs());
+            now += paces.wait(&[1; 12], now);
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
+        paces.accept(&[1; 12]);
+        paces.reject([1; 12], Duration::ZERO, now);
+        assert_eq!(paces.wait(&[1; 12], now), Duration::from_secs(1), "an accepted call ends the row");
+        paces.reject([1; 12], Duration::from_secs(600), now);
+        assert_eq!(paces.wait(&[1; 12], now), Duration::from_secs(600), "a longer requested pause is kept");
     }
 
     #[test]

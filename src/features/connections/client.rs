@@ -12,6 +12,7 @@ use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::error::Category;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -42,6 +43,8 @@ pub struct Client<'e> {
     authorization: HeaderValue,
     /// Identifies the account for pauses without revealing its key.
     account: [u8; 12],
+    /// The longest pause that a request itself waits for.
+    wait_max: Duration,
     /// The names of the properties that the account added to contacts, once they are read.
     pub own_properties: OnceCell<Vec<String>>,
 }
@@ -59,7 +62,13 @@ impl<'e> Client<'e> {
         let mut authorization = HeaderValue::from_str(&authorization).map_err(|_| "the key contains a line break; remove it")?;
         authorization.set_sensitive(true);
         let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
-        Ok(Self { engine, provider, base, authorization, account, own_properties: OnceCell::new() })
+        let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
+        Ok(Self { engine, provider, base, authorization, account, wait_max, own_properties: OnceCell::new() })
+    }
+
+    /// Never waits for the end of a pause within a request, so that an import does not hold up others.
+    pub fn without_waits(self) -> Self {
+        Self { wait_max: Duration::ZERO, ..self }
     }
 
     /// Forgets a pause of this account, because the account was just connected.
@@ -97,7 +106,7 @@ impl<'e> Client<'e> {
         let mut attempt = 1;
         let response = loop {
             match self.attempt(&method, &url, &body).await {
-                Err(error) if error.is_passing() && attempt < limits::PROVIDER_ATTEMPTS_MAX => {
+                Err(error) if self.is_passing(&error) && attempt < limits::PROVIDER_ATTEMPTS_MAX => {
                     if let PlatformError::Unavailable(_) = &error {
                         sleep(self.backoff(attempt)).await;
                     }
@@ -106,7 +115,16 @@ impl<'e> Client<'e> {
                 ended => break ended?,
             }
         };
-        serde_json::from_slice(&response.body).map_err(|error| PlatformError::Malformed(format!("{path}: {error}")))
+        serde_json::from_slice(&response.body).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
+    }
+
+    /// Returns whether the same request might succeed within a few seconds.
+    fn is_passing(&self, error: &PlatformError) -> bool {
+        match error {
+            PlatformError::Unavailable(_) => true,
+            PlatformError::Busy { ms, .. } => Duration::from_millis(*ms) <= self.wait_max,
+            _ => false,
+        }
     }
 
     /// Returns the pause before the next attempt, varied by up to a fifth so that imports do not repeat their requests in step.
@@ -118,7 +136,7 @@ impl<'e> Client<'e> {
 
     async fn attempt(&self, method: &Method, url: &Url, body: &Bytes) -> Result<Response, PlatformError> {
         let wait = self.engine.paces.wait(&self.account, Instant::now());
-        if wait > Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX) {
+        if wait > self.wait_max {
             return Err(self.busy(wait));
         }
         sleep(wait).await;
@@ -130,6 +148,7 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
+            StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: a part of the batch is missing".to_owned())),
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
@@ -142,7 +161,7 @@ impl<'e> Client<'e> {
     }
 
     fn busy(&self, wait: Duration) -> PlatformError {
-        let ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX).min(limits::PROVIDER_PAUSE_MS_MAX);
+        let ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX).clamp(1, limits::PROVIDER_PAUSE_MS_MAX);
         PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
     }
 
@@ -163,23 +182,43 @@ impl<'e> Client<'e> {
 
     /// Pauses the account if the platform rejected the request for now, or if no further request is allowed in this window.
     fn note_pause(&self, response: &Response) {
-        let number = |name: &str| response.header(name).and_then(|value| value.trim().parse::<f64>().ok());
-        let seconds = match response.status {
-            StatusCode::TOO_MANY_REQUESTS => {
-                let named = number(RETRY_AFTER.as_str()).or_else(|| number("ratelimit-reset"));
-                Some(named.unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3))
-            }
-            _ if number("ratelimit-remaining") == Some(0.0) => number("ratelimit-reset"),
-            _ if number("x-hubspot-ratelimit-remaining") == Some(0.0) => {
-                number("x-hubspot-ratelimit-interval-milliseconds").map(|ms| ms / 1e3)
-            }
-            _ => None,
-        };
-        let Some(seconds) = seconds else { return };
-        let seconds = seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3);
         let now = Instant::now();
-        self.engine.paces.pause(self.account, now + Duration::from_secs_f64(seconds), now);
+        let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
+        match requested_pause(is_rejected, |name| response.header(name)) {
+            Some(pause) if is_rejected => self.engine.paces.reject(self.account, pause, now),
+            Some(pause) => self.engine.paces.pause(self.account, now + pause, now),
+            None => {}
+        }
+        if !is_rejected {
+            self.engine.paces.accept(&self.account);
+        }
     }
+}
+
+/// Returns the pause that a platform requests with the headers of a response, if it requests one.
+fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
+    let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let seconds = if is_rejected {
+        let named = number(RETRY_AFTER.as_str()).or_else(|| number("ratelimit-reset"));
+        named.unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3)
+    } else if number("ratelimit-remaining") == Some(0.0) {
+        number("ratelimit-reset")?
+    } else if number("x-hubspot-ratelimit-remaining") == Some(0.0) {
+        number("x-hubspot-ratelimit-interval-milliseconds")? / 1e3
+    } else {
+        return None;
+    };
+    Some(Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
+}
+
+/// Describes an error in a response by its kind and place only: the text of the error itself can quote the data of a contact.
+fn place(error: &serde_json::Error) -> String {
+    let kind = match error.classify() {
+        Category::Data => "an unexpected value",
+        Category::Eof => "an early end",
+        Category::Syntax | Category::Io => "invalid JSON",
+    };
+    format!("{kind} at line {} column {}", error.line(), error.column())
 }
 
 /// Returns the address of the platform's API for the account with this key.
@@ -250,6 +289,39 @@ mod tests {
         ] {
             assert_eq!(is_region(text), is_one, "{text}");
         }
+    }
+
+    #[test]
+    fn only_a_finite_pause_is_taken_from_the_headers() {
+        let pause = |is_rejected: bool, headers: &[(&str, &'static str)]| {
+            let found = |name: &str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            requested_pause(is_rejected, found).map(|pause| pause.as_millis())
+        };
+        let default = Some(limits::PROVIDER_PAUSE_MS as u128);
+        for (value, expected) in [
+            ("2.5", Some(2_500)),
+            ("0", Some(0)),
+            ("-3", Some(0)),
+            ("1e300", Some(limits::PROVIDER_PAUSE_MS_MAX as u128)),
+            ("nan", default),
+            ("inf", default),
+            ("-inf", default),
+            ("soon", default),
+        ] {
+            assert_eq!(pause(true, &[("retry-after", value)]), expected, "{value}");
+        }
+        assert_eq!(pause(true, &[("retry-after", "nan"), ("ratelimit-reset", "3")]), Some(3_000));
+        assert_eq!(pause(false, &[("ratelimit-remaining", "0"), ("ratelimit-reset", "nan")]), None);
+        assert_eq!(pause(false, &[("ratelimit-remaining", "0"), ("ratelimit-reset", "2")]), Some(2_000));
+        let hubspot = [("x-hubspot-ratelimit-remaining", "0"), ("x-hubspot-ratelimit-interval-milliseconds", "10000")];
+        assert_eq!((pause(false, &hubspot), pause(false, &[])), (Some(10_000), None));
+    }
+
+    #[test]
+    fn the_place_of_an_error_quotes_no_value() {
+        let error = serde_json::from_str::<u32>("\"ada@example.com\"").expect_err("a string is no number");
+        assert!(error.to_string().contains("ada@"), "{error}");
+        assert_eq!(place(&error), "an unexpected value at line 1 column 17");
     }
 
     #[test]

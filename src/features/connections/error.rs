@@ -26,15 +26,6 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
-    /// Returns whether the same request might succeed within a few seconds.
-    pub fn is_passing(&self) -> bool {
-        match self {
-            Self::Unavailable(_) => true,
-            Self::Busy { ms, .. } => *ms <= crate::vocab::limits::PROVIDER_WAIT_MS_MAX,
-            _ => false,
-        }
-    }
-
     /// Returns why the connection has to be reconnected, if it has to be.
     pub fn rejection(&self) -> Option<String> {
         match self {

@@ -14,7 +14,7 @@ use crate::base::clock::Timestamp;
 use crate::base::day;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
-use crate::features::contacts::jobs::provider::{self, Page, Position};
+use crate::features::contacts::jobs::provider::{self, CheckedPage, Page, Position, Wait};
 use crate::features::contacts::jobs::{self, Job, ProviderImport, ProviderSource, Task};
 use crate::features::filters::FilterTree;
 use crate::features::segments;
@@ -84,36 +84,55 @@ fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<
 pub async fn step(engine: &Engine, environment: Environment, job: &Job, import: &ProviderImport) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     let now = engine.clock.now();
-    if import.pause.as_ref().is_some_and(|pause| now < pause.until) || provider::is_index_full(&store.read(), job)? {
+    if import.waits_at(now) || provider::is_index_full(&store.read(), job)? {
         return Ok(false);
     }
     let (id, account) = (job.id, job.account);
     let Some(used) = store::find(&store.read(), account, import.connection)? else {
-        let reason =
-            format!("The connection to {} was removed. Connect the account again and start a new import.", import.provider);
+        let reason = removed(import);
         store.write(move |tx| provider::fail(tx, id, reason)).await??;
         return Ok(false);
     };
     let read = match client(engine, &used) {
-        Ok(client) => collect(&client, import).await,
-        Err(error) => Read { page: None, error: Some(error) },
+        Ok(client) => collect(&client.without_waits(), import).await,
+        Err(error) => Read { page: None, error: Some(error), position: import.position.clone() },
     };
     let is_over = read.page.as_ref().is_some_and(|page| page.next.is_none());
     if let Some(page) = read.page {
-        let checked = import.check(page);
-        store.write(move |tx| provider::commit(tx, id, checked)).await??;
+        let (checked, of, removed) = (import.check(page), used.clone(), removed(import));
+        store.write(move |tx| keep(tx, &of, id, (checked, removed))).await??;
     }
     let Some(error) = read.error else { return Ok(!is_over) };
     note(engine, environment, &used, &error).await?;
-    let stop = Stop::of(&error, import, &used, now);
-    store.write(move |tx| stop.apply(tx, id)).await??;
-    Ok(false)
+    let stop = Stop::of(&error, import, &used, read.position, now);
+    let is_skip = matches!(stop, Stop::Skip { .. });
+    store.write(move |tx| stop.apply(tx, &used, id)).await??;
+    Ok(is_skip)
 }
 
-/// The contacts that one step read, and the error that ended it.
+fn removed(import: &ProviderImport) -> String {
+    format!("The connection to {} was removed. Connect the account again and start a new import.", import.provider)
+}
+
+/// Commits a page that was read with the connection `used`, or fails the import with `removed` if the connection was removed meanwhile.
+pub(super) fn keep(
+    tx: &mut WriteTx<'_>,
+    used: &Connection,
+    id: JobId,
+    (page, removed): (CheckedPage, String),
+) -> StoreResult<()> {
+    if store::find(tx, used.account, used.id)?.is_none() {
+        return provider::fail(tx, id, removed);
+    }
+    store::accept(tx, used)?;
+    provider::commit(tx, id, page)
+}
+
+/// The contacts that one step read, the error that ended it, and the position at which it ended.
 struct Read {
     page: Option<Page>,
     error: Option<PlatformError>,
+    position: Position,
 }
 
 /// Reads pages until there are enough contacts for one transaction.
@@ -133,16 +152,16 @@ async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
         let Some(source) = source.filter(|_| position.source == import.position.source) else { break };
         match platform::contacts(import.provider, client, source, position.cursor.as_deref()).await {
             Ok(mut found) => {
-                found.contacts.iter_mut().for_each(|external| external.tags.extend(tag_of(source)));
+                found.contacts.iter_mut().flatten().for_each(|external| external.tags.extend(tag_of(source)));
                 page.contacts.append(&mut found.contacts);
                 page.expected = found.total.filter(|_| found.next.is_some());
                 page.next = following(import, position.source, found.next);
                 is_read = true;
             }
-            Err(error) => return Read { page: is_read.then_some(page), error: Some(error) },
+            Err(error) => return Read { page: is_read.then_some(page), error: Some(error), position },
         }
     }
-    Read { page: Some(page), error: None }
+    Read { page: Some(page), error: None, position: import.position.clone() }
 }
 
 /// Returns the name of a source as a tag, shortened to the length of a tag.
@@ -159,40 +178,64 @@ fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Op
 }
 
 /// What an error means for an import.
-enum Stop {
-    Fail(String),
-    Pause { reason: String, until: Timestamp, is_failure: bool },
+pub(super) enum Stop {
+    /// The source at this position no longer exists.
+    Skip {
+        from: Position,
+        reason: String,
+    },
+    Pause(Wait),
 }
 
 impl Stop {
-    fn of(error: &PlatformError, import: &ProviderImport, used: &Connection, now: Timestamp) -> Self {
+    pub(super) fn of(
+        error: &PlatformError,
+        import: &ProviderImport,
+        used: &Connection,
+        position: Position,
+        now: Timestamp,
+    ) -> Self {
         let provider = import.provider;
-        let source = import.sources.get(import.position.source as usize).map_or("", |source| source.name.as_str());
         if error.rejection().is_some() {
-            let reason = format!("The import waits until you reconnect \"{}\". {error}", used.name);
-            // Reconnecting ends the pause. The worker also tries again, in case the platform itself was at fault.
-            return Self::Pause { reason, until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX), is_failure: false };
+            return Self::Pause(Wait {
+                reason: format!("The import waits until you reconnect \"{}\". {error}", used.name),
+                failure: format!("\"{}\" was not reconnected within a week. {error}", used.name),
+                // Reconnecting ends the pause. The worker also tries again, in case the platform itself was at fault.
+                until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX),
+                is_failure: false,
+            });
         }
         match error {
             PlatformError::Missing => {
-                Self::Fail(format!("\"{source}\" no longer exists in {provider}. The contacts read so far were imported."))
+                let source = import.sources.get(position.source as usize).map_or("", |source| source.name.as_str());
+                let reason =
+                    format!("\"{source}\" no longer exists in {provider}. The contacts read from it so far were imported.");
+                Self::Skip { from: position, reason }
             }
-            PlatformError::Busy { until, .. } => {
-                let reason = format!("The import waits because {provider} limits the requests of this account.");
-                Self::Pause { reason, until: *until, is_failure: false }
-            }
+            PlatformError::Busy { until, .. } => Self::Pause(Wait {
+                reason: format!("The import waits because {provider} limits the requests of this account."),
+                failure: format!("{provider} limited the requests of this account for a week."),
+                until: *until,
+                is_failure: false,
+            }),
             _ => {
                 let doubled = limits::PROVIDER_IMPORT_RETRY_MS << import.failures.min(10);
+                let reason = format!("{provider}: {error}");
                 let until = now.plus_ms(doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX));
-                Self::Pause { reason: format!("{provider}: {error}"), until, is_failure: true }
+                Self::Pause(Wait { failure: reason.clone(), reason, until, is_failure: true })
             }
         }
     }
 
-    fn apply(self, tx: &mut WriteTx<'_>, id: JobId) -> StoreResult<()> {
+    /// Stores what the error means, unless the connection's key was replaced in the meantime: the import then continues with the new key.
+    pub(super) fn apply(self, tx: &mut WriteTx<'_>, used: &Connection, id: JobId) -> StoreResult<()> {
+        let current = store::find(tx, used.account, used.id)?;
         match self {
-            Self::Fail(reason) => provider::fail(tx, id, reason),
-            Self::Pause { reason, until, is_failure } => provider::pause(tx, id, (&reason, until), is_failure),
+            Self::Skip { from, reason } => provider::skip_source(tx, id, &from, &reason),
+            Self::Pause(wait) if current.is_some_and(|current| current.sealed_key == used.sealed_key) => {
+                provider::pause(tx, id, wait)
+            }
+            Self::Pause(_) => Ok(()),
         }
     }
 }

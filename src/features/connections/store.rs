@@ -41,11 +41,23 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<(
     Ok(())
 }
 
-/// Records until when the platform limits the requests of a connection.
+/// Records that the platform accepted the key of `used`, unless the key was replaced in the meantime.
+pub fn accept(tx: &mut WriteTx<'_>, used: &Connection) -> Result<()> {
+    let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
+    if connection.sealed_key == used.sealed_key && connection.rejected.is_some() {
+        connection.rejected = None;
+        save(tx, &connection);
+    }
+    Ok(())
+}
+
+/// Records until when the platform limits the requests of a connection, unless its key was replaced in the meantime.
 pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
-    connection.paused_until = Some(until);
-    save(tx, &connection);
+    if connection.sealed_key == used.sealed_key {
+        connection.paused_until = Some(until);
+        save(tx, &connection);
+    }
     Ok(())
 }
 

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::webhook_events::{self, Source};
 use super::write::{self, ContactInput, NewContactKey, WriteError};
+use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contact_records::{self, Changes, email_index};
 use crate::features::contact_sets::{self, Facet};
 use crate::features::tags::{TagName, TagNumbers};
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -68,6 +70,7 @@ pub struct Batch {
     digests: Vec<[u8; 16]>,
     /// For each row, the index of its hash in `digests`.
     slots: Vec<u32>,
+    keeps_status: bool,
 }
 
 impl Batch {
@@ -84,7 +87,13 @@ impl Batch {
             }
             slots[index as usize] = digests.len() as u32 - 1;
         }
-        Self { rows, digests, slots }
+        Self { rows, digests, slots, keeps_status: false }
+    }
+
+    /// Writes only the email and the status of a row whose other fields are refused, with a note. Otherwise, the whole row is refused, and
+    /// a contact who unsubscribed elsewhere would stay subscribed.
+    pub fn keeping_status(self) -> Self {
+        Self { keeps_status: true, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -124,16 +133,20 @@ pub fn apply(
             Ok(extra_tags) => extra_tags,
             Err(WriteError::Store(error)) => return Err(error),
             Err(WriteError::Field(refusal)) => {
-                outcome.counts.failed = batch.len() as u64;
-                outcome.counts.total = outcome.counts.failed;
                 for (row, input) in &batch.rows {
                     outcome.note(|| note(*row, input.email.as_str(), &refusal));
                 }
-                return Ok(outcome);
+                if !batch.keeps_status {
+                    outcome.counts.failed = batch.len() as u64;
+                    outcome.counts.total = outcome.counts.failed;
+                    return Ok(outcome);
+                }
+                Vec::new()
             }
         };
         let found = look_up(tx, project, &batch.digests)?;
-        let mut writer = BatchWriter { account, project, source, on_conflict, extra_tags, numbers, found, outcome };
+        let keeps_status = batch.keeps_status;
+        let mut writer = BatchWriter { account, project, source, on_conflict, keeps_status, extra_tags, numbers, found, outcome };
         writer.run(tx, changes, batch)?;
         Ok(writer.outcome)
     })
@@ -153,6 +166,7 @@ struct BatchWriter {
     project: ProjectId,
     source: Source,
     on_conflict: OnConflict,
+    keeps_status: bool,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
     /// For each slot, the number of its contact, if the contact already exists.
@@ -198,25 +212,43 @@ impl BatchWriter {
         key: &NewContactKey,
         input: ContactInput,
     ) -> Result<bool> {
-        let refused = match input.check() {
-            Ok(()) => {
-                // Copy the address only if the row has tags, because only its tags can still cause a refusal.
-                let email = (!input.tags.is_empty()).then(|| input.email.clone());
-                match write::create(tx, changes, &mut self.numbers, key, (input, &self.extra_tags)) {
-                    Ok(_) => {
-                        self.outcome.counts.created += 1;
-                        return Ok(true);
-                    }
-                    Err(WriteError::Store(error)) => return Err(error),
-                    Err(WriteError::Field(refusal)) => (email, refusal),
-                }
-            }
-            Err(refusal) => (Some(input.email), refusal),
+        let (email, status) = (input.email.clone(), input.status);
+        let created = self.write_or_keep_status(row, (input, &email, status), |numbers, (input, extra_tags)| {
+            write::create(tx, changes, numbers, key, (input, extra_tags)).map(drop)
+        })?;
+        let counts = &mut self.outcome.counts;
+        *(if created.is_some() { &mut counts.created } else { &mut counts.failed }) += 1;
+        Ok(created.is_some())
+    }
+
+    /// Writes a row. If the row is refused, notes the reason and, if the batch keeps statuses, writes only the email and the status: first
+    /// with the batch's tags and then, if these are refused too, without them.
+    fn write_or_keep_status<T>(
+        &mut self,
+        row: u32,
+        (input, email, status): (ContactInput, &EmailAddress, Option<Status>),
+        mut write: impl FnMut(&mut TagNumbers, (ContactInput, &[u32])) -> std::result::Result<T, WriteError>,
+    ) -> Result<Option<T>> {
+        let numbers = &mut self.numbers;
+        let written = input.check().map_err(WriteError::Field).and_then(|()| write(numbers, (input, &self.extra_tags)));
+        let refusal = match written {
+            Ok(written) => return Ok(Some(written)),
+            Err(WriteError::Store(error)) => return Err(error),
+            Err(WriteError::Field(refusal)) => refusal,
         };
-        let (email, refusal) = refused;
-        self.outcome.counts.failed += 1;
-        self.outcome.note(|| note(row, email.as_ref().map_or("", |email| email.as_str()), &refusal));
-        Ok(false)
+        self.outcome.note(|| note(row, email.as_str(), &refusal));
+        if !self.keeps_status {
+            return Ok(None);
+        }
+        for extra_tags in [self.extra_tags.as_slice(), &[]] {
+            let input = ContactInput { status, ..ContactInput::of(email.clone()) };
+            match write(numbers, (input, extra_tags)) {
+                Ok(written) => return Ok(Some(written)),
+                Err(WriteError::Store(error)) => return Err(error),
+                Err(WriteError::Field(_)) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Handles a row whose contact already exists, either from before the batch or from an earlier row.
@@ -233,28 +265,22 @@ impl BatchWriter {
         }
         let before = contact_records::by_number(tx, self.project, number)?;
         let before = before.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?;
-        let email = input.email.clone();
-        let merged = input
-            .check()
-            .map_err(WriteError::Field)
-            .and_then(|()| write::merge(tx, changes, &mut self.numbers, &before, (input, &self.extra_tags)));
+        let (email, status) = (input.email.clone(), input.status);
+        let merged = self.write_or_keep_status(row, (input, &email, status), |numbers, (input, extra_tags)| {
+            write::merge(tx, changes, numbers, &before, (input, extra_tags))
+        })?;
         let counts = &mut self.outcome.counts;
-        match merged {
-            Ok(merged) => {
-                if let Some(after) = &merged.changed {
-                    webhook_events::status_changed(tx, (self.account, self.project), self.source, &before, after);
-                }
-                *(if merged.changed.is_some() { &mut counts.updated } else { &mut counts.skipped }) += 1;
-                if let Some(reason) = merged.status_kept {
-                    let email = Some(email.as_str().to_owned());
-                    self.outcome.note(|| RowNote { row, email, field: "status".into(), error: reason.into() });
-                }
-            }
-            Err(WriteError::Store(error)) => return Err(error),
-            Err(WriteError::Field(refusal)) => {
-                counts.failed += 1;
-                self.outcome.note(|| note(row, email.as_str(), &refusal));
-            }
+        let Some(merged) = merged else {
+            counts.failed += 1;
+            return Ok(());
+        };
+        if let Some(after) = &merged.changed {
+            webhook_events::status_changed(tx, (self.account, self.project), self.source, &before, after);
+        }
+        *(if merged.changed.is_some() { &mut counts.updated } else { &mut counts.skipped }) += 1;
+        if let Some(reason) = merged.status_kept {
+            let email = Some(email.as_str().to_owned());
+            self.outcome.note(|| RowNote { row, email, field: "status".into(), error: reason.into() });
         }
         Ok(())
     }

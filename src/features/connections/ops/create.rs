@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::secret::Secret;
 use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
-use crate::engine::store::WriteTx;
+use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::key::seal;
@@ -38,16 +38,18 @@ pub struct NewConnection {
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
     /// The only project that can use the connection; every project of the account can if absent.
     pub project_id: Option<ProjectId>,
+    /// The connection to reconnect, with a key of the same account. Its project stays the same.
+    pub connection_id: Option<ConnectionId>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("connections.create", "/v1/connections/{provider}", needs(Permission::ProjectWrite))
         .summary("Connect an account on another platform")
         .about(
-            "Tests the key with the platform before it is stored. If the account is already connected for the same project, its key is \
-             replaced, and imports that wait for it continue. The key needs only these scopes: for Klaviyo accounts:read, lists:read, \
-             segments:read and profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and \
-             communication_preferences.statuses.batch.read.",
+            "Tests the key with the platform before it is stored. If the account is already connected for the same project, or if \
+             connectionId names its connection, the key is replaced, and imports that wait for it continue. The key needs only these \
+             scopes: for Klaviyo accounts:read, lists:read, segments:read and profiles:read; for HubSpot crm.lists.read, \
+             crm.objects.contacts.read and communication_preferences.statuses.batch.read.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = NewConnection;
@@ -62,9 +64,16 @@ impl Operation for Create {
 impl Async for Create {
     async fn run(context: Context, input: NewConnection) -> Result<Self::Output, Failure> {
         let (engine, account) = (context.engine.clone(), context.caller.account());
-        let (provider, project) = (input.provider, input.project_id);
-        if let Some(project) = project {
-            context.read(move |tx| projects::require(tx, account, project)).await?;
+        let (provider, reconnected) = (input.provider, input.connection_id);
+        let (given, for_read) = (input.project_id, reconnected);
+        let reading = move |tx: &ReadTx| {
+            given.map_or(Ok(()), |project| projects::require(tx, account, project))?;
+            for_read.map(|id| reconnectable(tx, account, provider, id)).transpose()
+        };
+        let known = context.read(reading).await?;
+        let project = known.as_ref().map_or(given, |known| known.project);
+        if given.is_some() && given != project {
+            return Err(Failure::field("projectId", "expected the project of the connection, or no project"));
         }
         let text = input.api_key.expose().trim();
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -74,18 +83,40 @@ impl Async for Create {
         let key = Secret::new(text.to_owned());
         let client = Client::new(&engine, provider, &key).map_err(|reason| Failure::field("apiKey", reason))?;
         let external = platform::account(provider, &client).await.map_err(|error| untested(provider, error))?;
+        if let Some(known) = known.filter(|known| known.external_id != external.id) {
+            let reason = format!(
+                "the key belongs to the account \"{}\"; enter a key of the account \"{}\"",
+                external.name, known.external_name
+            );
+            return Err(Failure::field("apiKey", reason));
+        }
         client.forget_pause();
         let named = input.name.map(|name| name.to_string());
         let (for_write, now) = (engine.clone(), context.now());
         let write = move |tx: &mut WriteTx<'_>| {
             let new = New { account, provider, project, named, external };
-            let id = new.matching(tx)?.map_or_else(|| ConnectionId::make(tx.now(), tx.random()), |known| known.id);
+            let known = new.matching(tx)?.map(|known| known.id);
+            if reconnected.is_some() && known != reconnected {
+                return Err(absent());
+            }
+            let id = known.unwrap_or_else(|| ConnectionId::make(tx.now(), tx.random()));
             let sealed = seal(&for_write.seal, (account, id), &key, tx.random());
             keep(tx, new, id, sealed)
         };
         let made = context.write(&Self::SPEC, write).await?;
         Ok(Created(connection_view(&made, now)))
     }
+}
+
+/// Returns the connection of the provider to reconnect.
+fn reconnectable(tx: &ReadTx, account: AccountId, provider: Provider, id: ConnectionId) -> Result<Connection, Failure> {
+    store::find(tx, account, id)?.filter(|known| known.provider == provider).ok_or_else(absent)
+}
+
+fn absent() -> Failure {
+    Failure::because(Code::NotFound, "The account has no connection to this provider with this ID.")
+        .in_field("connectionId")
+        .see("connections.list", "GET /v1/connections lists the connections")
 }
 
 /// A connection whose key the platform accepted.

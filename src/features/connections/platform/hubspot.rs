@@ -6,13 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, segment, set_country, set_field};
+use super::{
+    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
+};
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::contacts::jobs::ProviderSource;
-use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
@@ -103,6 +106,19 @@ struct Batch<T> {
     results: Vec<T>,
 }
 
+impl<T> Batch<T> {
+    /// Returns the results if there is one for each input. HubSpot leaves out the inputs that it could not read, and the import must not
+    /// take their choices for none.
+    fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
+        match self.results.len() {
+            results if results < inputs => {
+                Err(PlatformError::Unavailable(format!("the batch has {results} of {inputs} results")))
+            }
+            _ => Ok(self.results),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Contact {
     properties: BTreeMap<String, Option<String>>,
@@ -187,21 +203,26 @@ impl AudiencePort for HubSpot {
 }
 
 /// Reads contacts by ID.
-async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ExternalContact>, PlatformError> {
+async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, PlatformError> {
     let mut all = Vec::with_capacity(ids.len());
     for ids in ids.chunks(BATCH) {
         let inputs: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
         let own = client.own_properties.get_or_try_init(|| own_properties(client)).await?;
         let properties: Vec<&str> = PROPERTIES.into_iter().chain(own.iter().map(String::as_str)).collect();
         let body = json!({ "inputs": inputs, "properties": properties, "propertiesWithHistory": [] });
-        let contacts: Batch<Contact> = client.get_by_post("/crm/objects/2026-03/contacts/batch/read", &[], &body).await?;
+        let contacts: Batch<Box<RawValue>> = client.get_by_post("/crm/objects/2026-03/contacts/batch/read", &[], &body).await?;
         // Contacts without an address have nothing to import.
         let text =
             |contact: &Contact| contact.properties.get("email").cloned().flatten().filter(|email| !email.trim().is_empty());
-        let contacts: Vec<(String, Contact)> =
-            contacts.results.into_iter().filter_map(|contact| Some((text(&contact)?, contact))).collect();
-        let choices = Choices::read(client, contacts.iter().map(|(email, _)| email.as_str()).collect()).await?;
-        all.extend(contacts.into_iter().map(|(email, contact)| external(email, contact.properties, &choices)));
+        let named = |raw: &Box<RawValue>| match read_contact::<Contact>(raw, "/properties/email") {
+            Ok(contact) => Some(Ok((text(&contact)?, contact))),
+            Err(unreadable) => Some(Err(unreadable)),
+        };
+        let contacts: Vec<Result<(String, Contact), UnreadableContact>> =
+            contacts.complete(ids.len())?.iter().filter_map(named).collect();
+        let choices = Choices::read(client, contacts.iter().flatten().map(|(email, _)| email.as_str()).collect()).await?;
+        let external = |(email, contact): (String, Contact)| external(email, contact.properties, &choices);
+        all.extend(contacts.into_iter().map(|contact| contact.map(external)));
     }
     Ok(all)
 }
@@ -217,8 +238,8 @@ async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformErro
 #[derive(Default)]
 struct Choices {
     subscribed: BTreeSet<String>,
+    /// The contacts who ended at least one subscription, or all of them.
     unsubscribed: BTreeSet<String>,
-    unsubscribed_from_all: BTreeSet<String>,
 }
 
 impl Choices {
@@ -232,7 +253,7 @@ impl Choices {
         let some: Batch<Statuses> = client.get_by_post(&format!("{path}/read"), &query, &body).await?;
         let all: Batch<WideStatuses> = client.get_by_post(&format!("{path}/unsubscribe-all/read"), &query, &body).await?;
         let has = |statuses: &[SubscriptionStatus], word: &str| statuses.iter().any(|status| status.status == word);
-        for Statuses { subscriber_id_string, statuses } in some.results {
+        for Statuses { subscriber_id_string, statuses } in some.complete(emails.len())? {
             let email = subscriber_id_string.to_lowercase();
             if has(&statuses, "UNSUBSCRIBED") {
                 choices.unsubscribed.insert(email.clone());
@@ -241,9 +262,9 @@ impl Choices {
                 choices.subscribed.insert(email);
             }
         }
-        for WideStatuses { subscriber_id_string, wide_statuses } in all.results {
+        for WideStatuses { subscriber_id_string, wide_statuses } in all.complete(emails.len())? {
             if has(&wide_statuses, "UNSUBSCRIBED") {
-                choices.unsubscribed_from_all.insert(subscriber_id_string.to_lowercase());
+                choices.unsubscribed.insert(subscriber_id_string.to_lowercase());
             }
         }
         Ok(choices)
@@ -251,17 +272,14 @@ impl Choices {
 
     fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {
         let email = email.to_lowercase();
-        if opted_out || self.unsubscribed_from_all.contains(&email) {
+        // Which mail a subscription type covers is not known here, so ending any one of them counts for all mail.
+        if opted_out || self.unsubscribed.contains(&email) {
             return Some(Status::Unsubscribed);
         }
         if bounced {
             return Some(Status::Bounced);
         }
-        // A contact who keeps one subscription still wants mail.
-        if self.subscribed.contains(&email) {
-            return Some(Status::Subscribed);
-        }
-        self.unsubscribed.contains(&email).then_some(Status::Unsubscribed)
+        self.subscribed.contains(&email).then_some(Status::Subscribed)
     }
 }
 
@@ -303,19 +321,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_batch_with_fewer_results_than_inputs_is_read_again() {
+        let batch = || Batch { results: vec![1, 2] };
+        assert_eq!(batch().complete(2), Ok(vec![1, 2]));
+        assert!(matches!(batch().complete(3), Err(PlatformError::Unavailable(_))));
+    }
+
+    #[test]
     fn being_on_a_list_is_no_consent_and_a_refusal_beats_everything() {
         let set = |emails: &[&str]| emails.iter().map(|email| (*email).to_owned()).collect::<BTreeSet<_>>();
         let choices = Choices {
-            subscribed: set(&["yes@example.com", "both@example.com", "all@example.com"]),
+            subscribed: set(&["yes@example.com", "both@example.com"]),
             unsubscribed: set(&["no@example.com", "both@example.com"]),
-            unsubscribed_from_all: set(&["all@example.com"]),
         };
         for (email, opted_out, bounced, expected) in [
             ("Yes@example.com", false, false, Some(Status::Subscribed)),
             ("none@example.com", false, false, None),
             ("no@example.com", false, false, Some(Status::Unsubscribed)),
-            ("both@example.com", false, false, Some(Status::Subscribed)),
-            ("all@example.com", false, false, Some(Status::Unsubscribed)),
+            ("both@example.com", false, false, Some(Status::Unsubscribed)),
+            ("no@example.com", false, true, Some(Status::Unsubscribed)),
             ("yes@example.com", true, true, Some(Status::Unsubscribed)),
             ("yes@example.com", false, true, Some(Status::Bounced)),
         ] {

@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use url::Url;
 
-use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, segment, set_country, set_field};
+use super::{
+    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
+};
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::contacts::jobs::ProviderSource;
@@ -147,13 +150,17 @@ impl AudiencePort for Klaviyo {
         let path = format!("/api/{set}/{}/profiles", segment(&source.id)?);
         let mut query = vec![("additional-fields[profile]", "subscriptions"), ("page[size]", "100")];
         query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
-        let page: Listed<Profile> = client.get(&path, &query).await?;
+        let page: Listed<Box<RawValue>> = client.get(&path, &query).await?;
         let next = next_cursor(&page.links)?;
         // A cursor that leads to the same page would never end.
         if next.is_some() && next.as_deref() == cursor {
             return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
         }
-        let contacts = page.data.into_iter().map(|profile| external(profile.attributes, &source.id)).collect();
+        let read = |raw: &Box<RawValue>| {
+            let profile: Profile = read_contact(raw, "/attributes/email")?;
+            Ok(external(profile.attributes, &source.id))
+        };
+        let contacts = page.data.iter().map(read).collect();
         Ok(ContactPage { contacts, next, total: None })
     }
 }

@@ -1,14 +1,18 @@
 //! Mailchimp: pages by offset. The paths and parameters are those of Mailchimp's description of version 3.0.
 //!
-//! An offset skips contacts if earlier contacts are deleted in the meantime. Contacts are therefore sorted by sign-up, so that new ones come
-//! last, and a page after a decrease of the total starts earlier. Contacts that are read twice change nothing.
+//! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the page
+//! before. If it starts with another contact, it is read again from one page earlier. The members of an audience are sorted by sign-up, so
+//! that new ones come last; the members of a segment have no order that a request can name.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, segment, set_country, set_field};
+use super::{
+    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
+};
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::contacts::jobs::ProviderSource;
@@ -70,8 +74,21 @@ struct Segment {
 
 #[derive(Deserialize)]
 struct Members {
-    members: Vec<Member>,
+    members: Vec<Box<RawValue>>,
     total_items: u64,
+}
+
+impl Members {
+    fn ids(&self) -> Vec<String> {
+        let id =
+            |raw: &Box<RawValue>| serde_json::from_str::<Identified>(raw.get()).map_or_else(|_| String::new(), |found| found.id);
+        self.members.iter().map(id).collect()
+    }
+}
+
+#[derive(Deserialize)]
+struct Identified {
+    id: String,
 }
 
 #[derive(Deserialize)]
@@ -134,9 +151,7 @@ impl AudiencePort for Mailchimp {
     }
 
     async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
-        let from = Cursor::parse(cursor)?;
-        let (offset, count) = (from.offset.to_string(), COUNT.to_string());
-        let mut query = vec![("count", count.as_str()), ("offset", offset.as_str())];
+        let mut query = Vec::new();
         let path = match (source.kind, source.id.split_once('/')) {
             (SourceKind::Audience, None) => {
                 query.extend([("sort_field", "timestamp_signup"), ("sort_dir", "ASC")]);
@@ -148,41 +163,75 @@ impl AudiencePort for Mailchimp {
             }
             _ => return Err(PlatformError::Missing),
         };
-        let page: Members = client.get(&path, &query).await?;
-        let (read, total) = (page.members.len() as u64, page.total_items);
-        let next = from.after(read, total).map(|cursor| cursor.to_text());
-        Ok(ContactPage { contacts: page.members.into_iter().map(external).collect(), next, total: Some(total) })
+        let read = async |from: &Cursor| {
+            let (offset, count) = (from.offset.to_string(), COUNT.to_string());
+            let own = [("count", count.as_str()), ("offset", offset.as_str())];
+            client.get::<Members>(&path, &[query.as_slice(), &own].concat()).await
+        };
+        let mut from = Cursor::parse(cursor)?;
+        let mut page = read(&from).await?;
+        let mut ids = page.ids();
+        let earlier = from.before(&ids);
+        let is_repeat = earlier.is_some();
+        if let Some(earlier) = earlier {
+            from = earlier;
+            page = read(&from).await?;
+            ids = page.ids();
+        }
+        let contacts = page.members.iter().skip(from.repeated(&ids, is_repeat));
+        let contacts = contacts.map(|raw| read_contact(raw, "/email_address").map(external)).collect();
+        let next = from.after(&ids, page.total_items, is_repeat).map(|cursor| cursor.to_text());
+        Ok(ContactPage { contacts, next, total: Some(page.total_items) })
     }
 }
 
-/// The start of a page: its offset, and the total at the time of the previous page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The start of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     offset: u64,
-    total: u64,
+    /// The ID of the last member of the page before, with which this page starts.
+    last: Option<String>,
+    /// Whether the page before was read again. This page is then not left for an earlier one, so that members without a fixed order do not
+    /// keep the import at the same place.
+    follows_repeat: bool,
 }
 
 impl Cursor {
     fn parse(text: Option<&str>) -> Result<Self, PlatformError> {
         let Some(text) = text else { return Ok(Self::default()) };
-        let parsed = text.split_once(':').and_then(|(offset, total)| Some((offset.parse().ok()?, total.parse().ok()?)));
-        let (offset, total) = parsed.ok_or_else(|| PlatformError::Malformed("the stored cursor is invalid".to_owned()))?;
-        Ok(Self { offset, total })
+        let invalid = || PlatformError::Malformed("the stored cursor is invalid".to_owned());
+        let (offset, last) = text.split_once(':').ok_or_else(invalid)?;
+        let (last, follows_repeat) = last.strip_suffix(":again").map_or((last, false), |last| (last, true));
+        Ok(Self { offset: offset.parse().map_err(|_| invalid())?, last: Some(last.to_owned()), follows_repeat })
     }
 
-    fn to_text(self) -> String {
-        format!("{}:{}", self.offset, self.total)
+    fn to_text(&self) -> String {
+        let again = if self.follows_repeat { ":again" } else { "" };
+        format!("{}:{}{again}", self.offset, self.last.as_deref().unwrap_or_default())
     }
 
-    /// Returns the start of the page after a page with `read` contacts.
-    fn after(self, read: u64, total: u64) -> Option<Self> {
-        // The contacts that were deleted since the previous page may have been before this page.
-        let deleted = self.total.saturating_sub(total);
-        if deleted > 0 && self.offset > 0 {
-            return Some(Self { offset: self.offset.saturating_sub(deleted), total });
+    /// Returns the start of the page to read instead of the page with these members, if members before it were deleted or moved.
+    fn before(&self, ids: &[String]) -> Option<Self> {
+        let starts_as_expected = self.last.is_none() || ids.first() == self.last.as_ref();
+        let earlier = || Self { offset: self.offset.saturating_sub(COUNT as u64 - 1), ..self.clone() };
+        (!starts_as_expected && !self.follows_repeat).then(earlier)
+    }
+
+    /// Returns how many of the page's first members belong to the pages before: those up to the last one.
+    fn repeated(&self, ids: &[String], is_repeat: bool) -> usize {
+        match ids.iter().position(|id| Some(id) == self.last.as_ref()) {
+            Some(index) if index == 0 || is_repeat => index + 1,
+            _ => 0,
         }
-        let offset = self.offset + read;
-        (read > 0 && offset < total).then_some(Self { offset, total })
+    }
+
+    /// Returns the start of the page after the page with these members.
+    fn after(&self, ids: &[String], total: u64, is_repeat: bool) -> Option<Self> {
+        let end = self.offset + ids.len() as u64;
+        let last = ids.last().filter(|_| end < total)?;
+        let next = Self { offset: end - 1, last: Some(last.clone()), follows_repeat: is_repeat };
+        // A page that only repeats the last member, although there are more, ends the source: its next page would be the same.
+        (next.offset > self.offset || next.last != self.last).then_some(next)
     }
 }
 
@@ -232,16 +281,28 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_page_after_deletions_starts_earlier() {
+    fn a_page_that_does_not_start_with_the_last_member_is_read_from_earlier() {
+        let ids = |numbers: std::ops::Range<u64>| numbers.map(|number| number.to_string()).collect::<Vec<_>>();
         let start = Cursor::parse(None).expect("the first page has no cursor");
-        let second = start.after(1_000, 2_500).expect("there is a second page");
-        assert_eq!(second.to_text(), "1000:2500");
-        assert_eq!(Cursor::parse(Some("1000:2500")), Ok(second));
-        let again = second.after(1_000, 2_490).expect("the page is read again");
-        assert_eq!(again.to_text(), "990:2490", "ten members before the page may have been deleted");
-        let third = again.after(1_000, 2_490).expect("there is a third page");
-        assert_eq!((third.to_text().as_str(), third.after(500, 2_490)), ("1990:2490", None));
-        assert_eq!(start.after(0, 10), None, "an empty page ends the source");
+        let first = ids(0..1_000);
+        assert_eq!((start.before(&first), start.repeated(&first, false)), (None, 0));
+        let second = start.after(&first, 2_500, false).expect("there is a second page");
+        assert_eq!(second.to_text(), "999:999");
+        assert_eq!(Cursor::parse(Some("999:999")), Ok(second.clone()));
+        let expected = ids(999..1_999);
+        assert_eq!((second.before(&expected), second.repeated(&expected, false)), (None, 1), "the first member is a repetition");
+        // Ten members were deleted, so the members of the page before are found ten places earlier.
+        let earlier = second.before(&ids(1_009..2_009)).expect("the page is read from earlier");
+        assert_eq!(earlier.offset, 0);
+        let again = ids(10..1_010);
+        assert_eq!(earlier.repeated(&again, true), 990, "only the ten members after the last one are new");
+        let next = earlier.after(&again, 2_490, true).expect("there are more members");
+        assert_eq!((next.to_text().as_str(), next.before(&ids(0..3))), ("999:1009:again", None));
+        assert_eq!(next.repeated(&["0".to_owned(), "1009".to_owned()], false), 0, "no member without a fixed order is left out");
+        assert!(second.before(&[]).is_some(), "the end of the source may have moved to an earlier place");
+        assert_eq!(start.after(&[], 10, false), None, "an empty page ends the source");
+        assert_eq!(second.after(&["999".to_owned()], 2_500, false), None, "a page with only the last member ends the source");
+        assert_eq!(second.after(&expected[..500], 1_499, false), None);
         assert!(Cursor::parse(Some("x")).is_err());
     }
 

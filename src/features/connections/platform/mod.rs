@@ -5,14 +5,19 @@ mod klaviyo;
 mod mailchimp;
 
 use std::future::Future;
+use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use super::client::Client;
 use super::error::PlatformError;
 use crate::features::contact_records::fields::FieldValue;
 use crate::features::contacts::jobs::ProviderSource;
-use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
+use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
 /// The capability of naming the account that a key belongs to, which also tests the key.
@@ -52,7 +57,7 @@ pub struct Source {
 /// A page of the contacts of a source.
 #[derive(Debug, Default)]
 pub struct ContactPage {
-    pub contacts: Vec<ExternalContact>,
+    pub contacts: Vec<ReadContact>,
     /// The start of the next page; `None` if this is the last one.
     pub next: Option<String>,
     /// The number of contacts in the source, if the platform states it.
@@ -70,11 +75,20 @@ pub async fn account(provider: Provider, client: &Client<'_>) -> Result<External
 
 /// Returns the sets of contacts in the account.
 pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
-    match provider {
-        Provider::Klaviyo => klaviyo::Klaviyo::sources(client).await,
-        Provider::Mailchimp => mailchimp::Mailchimp::sources(client).await,
-        Provider::HubSpot => hubspot::HubSpot::sources(client).await,
-    }
+    let listed = async {
+        match provider {
+            Provider::Klaviyo => klaviyo::Klaviyo::sources(client).await,
+            Provider::Mailchimp => mailchimp::Mailchimp::sources(client).await,
+            Provider::HubSpot => hubspot::HubSpot::sources(client).await,
+        }
+    };
+    within(limits::PROVIDER_SOURCES_TIME, listed).await
+}
+
+/// Limits the time of several requests together.
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, PlatformError>>) -> Result<T, PlatformError> {
+    let slow = |_| Err(PlatformError::Unavailable(format!("no complete response after {} seconds", limit.as_secs())));
+    timeout(limit, work).await.unwrap_or_else(slow)
 }
 
 /// Returns a page of the contacts of a source.
@@ -98,6 +112,16 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
         Provider::Mailchimp => mailchimp::SCOPES,
         Provider::HubSpot => hubspot::SCOPES,
     }
+}
+
+/// Reads a contact of a page by itself, so that one without the documented form does not hold up the others. `email` is the JSON pointer to
+/// its address.
+fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
+    serde_json::from_str(raw.get()).map_err(|_| {
+        let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+        let address = value.pointer(email).and_then(Value::as_str).filter(|address| !address.trim().is_empty());
+        UnreadableContact(address.map(|address| address.trim().chars().take(254).collect()))
+    })
 }
 
 /// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
@@ -135,4 +159,31 @@ fn set_country(external: &mut ExternalContact, text: Option<String>) {
 /// Returns a language tag in the form of BCP 47, for platforms that separate its parts with an underscore.
 fn language(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().replace('_', "-")).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_contact_that_cannot_be_read_keeps_only_its_address() {
+        let read = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).expect("the text is JSON");
+            read_contact::<BTreeMap<String, String>>(&raw, "/email")
+        };
+        assert!(read(r#"{"email":"ada@example.com"}"#).is_ok());
+        let address = Some("ada@example.com".to_owned());
+        assert_eq!(read(r#"{"email":"ada@example.com","phone":7}"#), Err(UnreadableContact(address)));
+        assert_eq!(read(r#"["secret"]"#), Err(UnreadableContact(None)));
+    }
+
+    #[tokio::test]
+    async fn requests_that_never_end_are_ended_by_the_common_limit() {
+        let endless = std::future::pending::<Result<(), PlatformError>>();
+        let ended = within(Duration::from_millis(1), endless).await;
+        assert!(matches!(ended, Err(PlatformError::Unavailable(_))), "{ended:?}");
+        assert_eq!(within(Duration::from_secs(60), async { Ok(7) }).await, Ok(7));
+    }
 }

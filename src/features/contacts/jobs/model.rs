@@ -107,7 +107,7 @@ pub struct ProviderImport {
     pub tag: String,
     /// Where the next page starts.
     pub position: Position,
-    /// The number of contacts read so far, including excluded ones.
+    /// The row of the last note: the number of contacts read so far, including excluded ones, and of sources that no longer exist.
     pub row: u32,
     /// The number of contacts that were not imported because they never subscribed.
     pub excluded: u64,

@@ -3,8 +3,8 @@
 //! Invariant: one transaction contains a page's contacts, webhook events, counts and notes, and the position of the next page. If the
 //! process ends at any point, the import resumes after the last committed page, and no contact is counted twice.
 //!
-//! An invalid value never excludes a contact, because its unsubscribed or bounced status must be imported. Only a contact with an
-//! invalid address is refused.
+//! An invalid value or a limit never excludes a contact, because its unsubscribed or bounced status must be imported. Only a contact with
+//! an invalid address, and one that cannot be read, is refused.
 
 use std::collections::BTreeMap;
 
@@ -38,10 +38,17 @@ pub struct ExternalContact {
     pub status: Option<Status>,
 }
 
+/// A contact whose data does not have the documented form, with its address if that could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableContact(pub Option<String>);
+
+/// A contact as it was read from the platform.
+pub type ReadContact = std::result::Result<ExternalContact, UnreadableContact>;
+
 /// Consecutive contacts of a source.
 #[derive(Debug)]
 pub struct Page {
-    pub contacts: Vec<ExternalContact>,
+    pub contacts: Vec<ReadContact>,
     /// Where the next page starts; `None` after the last page of the last source.
     pub next: Option<Position>,
     /// The number of contacts in the source of the next page, if the platform states it.
@@ -62,6 +69,12 @@ pub struct CheckedPage {
 }
 
 impl ProviderImport {
+    /// Returns whether the import waits at this time. A pause longer than the maximum was stored while the clock was wrong, and is ignored.
+    pub fn waits_at(&self, now: Timestamp) -> bool {
+        let is_valid = |pause: &Pause| now < pause.until && pause.until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX;
+        self.pause.as_ref().is_some_and(is_valid)
+    }
+
     /// Returns the share of the contacts that have been imported, from 0 to 1. Sources of unknown size count as equal parts.
     pub fn progress(&self) -> f64 {
         let share = match self.expected {
@@ -78,6 +91,15 @@ impl ProviderImport {
         let (mut rows, mut notes) = (Vec::with_capacity(page.contacts.len()), Vec::new());
         let (mut failed, mut excluded) = (0, 0);
         for (row, external) in (self.row + 1..).zip(page.contacts) {
+            let external = match external {
+                Ok(external) => external,
+                Err(UnreadableContact(email)) => {
+                    failed += 1;
+                    let error = "the contact has an unknown form on the platform and was not imported".to_owned();
+                    notes.push(RowNote { row, email, field: "contact".to_owned(), error });
+                    continue;
+                }
+            };
             let status = match (external.status, self.consent_mode) {
                 (Some(status), _) => status,
                 (None, ConsentMode::IncludeAll) => Status::NonSubscribed,
@@ -98,7 +120,7 @@ impl ProviderImport {
             next: page.next,
             expected: page.expected,
             read,
-            batch: Batch::new(rows),
+            batch: Batch::new(rows).keeping_status(),
             failed,
             excluded,
             notes,
@@ -195,22 +217,60 @@ pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> 
     Ok(())
 }
 
-/// Lets an import wait. `is_failure` counts the pause as a failure; after too many failures in a row, the import fails.
-pub fn pause(tx: &mut WriteTx<'_>, id: JobId, (reason, until): (&str, Timestamp), is_failure: bool) -> Result<()> {
+/// Why an import waits, and until when.
+pub struct Wait {
+    /// The reason, as a sentence for users.
+    pub reason: String,
+    /// The reason for the failure, as a sentence for users, if the import has waited in vain.
+    pub failure: String,
+    pub until: Timestamp,
+    /// Whether the pause counts as a failure. After too many failures in a row, the import fails.
+    pub is_failure: bool,
+}
+
+/// Lets an import wait, or ends it if it has waited too long.
+pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let now = tx.now();
     let Task::Provider(import) = &mut job.task else { return Ok(()) };
-    import.failures += u32::from(is_failure);
+    import.failures += u32::from(wait.is_failure);
     let since = import.pause.as_ref().map_or(now, |pause| pause.since);
     let is_hopeless = import.failures >= limits::PROVIDER_IMPORT_FAILURES_MAX
-        || (!is_failure && now.ms_since(since) >= limits::PROVIDER_IMPORT_RECONNECT_MS);
+        || (!wait.is_failure && now.ms_since(since) >= limits::PROVIDER_IMPORT_RECONNECT_MS);
     if is_hopeless {
-        let reason = format!("{reason} The contacts read so far were imported. Start a new import for the rest.");
+        let reason = format!("{} The contacts read so far were imported. Start a new import for the rest.", wait.failure);
         return finish(tx, job, State::Failed(reason));
     }
-    import.pause = Some(Pause { reason: reason.to_owned(), since, until });
+    import.pause = Some(Pause { reason: wait.reason, since, until: wait.until });
     save(tx, &job);
     Ok(())
+}
+
+/// Continues with the next source, because the one at `from` no longer exists. Fails the import if no source had a contact.
+pub fn skip_source(tx: &mut WriteTx<'_>, id: JobId, from: &Position, reason: &str) -> Result<()> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
+    let Task::Provider(import) = &mut job.task else { return Ok(()) };
+    if import.position != *from {
+        return Ok(());
+    }
+    // The note has a row of its own, because the row of a note is its key.
+    import.row = import.row.saturating_add(1);
+    let (row, next) = (import.row, from.source + 1);
+    let is_last = next as usize >= import.sources.len();
+    let is_empty = job.counts.total + import.excluded == 0;
+    import.position = Position { source: next, cursor: None };
+    (import.read, import.expected, import.pause, import.failures) = (0, None, None, 0);
+    let note = RowNote { row, email: None, field: "sources".to_owned(), error: reason.to_owned() };
+    add_notes(tx, &mut job, vec![note]);
+    match (is_last, is_empty) {
+        (true, true) => finish(tx, job, State::Failed(reason.to_owned())),
+        (true, false) => finish(tx, job, State::Completed),
+        (false, _) => {
+            job.state = State::Running;
+            save(tx, &job);
+            Ok(())
+        }
+    }
 }
 
 /// Ends an import that cannot continue.

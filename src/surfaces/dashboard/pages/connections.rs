@@ -88,7 +88,7 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
     Ok(Outcome::draw_with(&context, error))
 }
 
-/// Connects an account, or removes a connection.
+/// Connects an account, or reconnects or removes a connection.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
@@ -98,6 +98,14 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 "projectId": form.some("projectId"),
             });
             visit.ask::<create::Create>(input).await.map(|Created(_)| ())
+        }
+        "reconnect" => {
+            let input = json!({
+                "provider": form.get("provider"), "apiKey": form.get("apiKey"), "connectionId": form.get("id"),
+            });
+            // The field of this form is not the one below, so the error is shown above both.
+            let above = |error| PageError { field: String::new(), ..error };
+            visit.ask::<create::Create>(input).await.map(|Created(_)| ()).map_err(above)
         }
         "remove" => visit.ask::<delete::Delete>(json!({ "connectionId": form.get("id") })).await.map(drop),
         _ => return Err(PageError::unknown_action()),
