@@ -59,7 +59,7 @@ async fn an_email_is_generated_watched_and_shown() {
     assert!(policy.starts_with("sandbox ") && !policy.contains("allow-scripts") && frame.text.contains("HELLO10"), "{policy}");
     assert!(browser.get(&format!("{home}?width=phone")).await.text.contains("device phone"));
     for (part, words) in
-        [("document", "HELLO10"), ("text", "HELLO10"), ("versions", "generated"), ("exports", "Platform a"), ("try", OWNER)]
+        [("document", "HELLO10"), ("text", "HELLO10"), ("versions", "generated"), ("exports", "Klaviyo"), ("try", OWNER)]
     {
         let page = browser.get(&format!("{home}/{part}")).await;
         assert!(page.status == 200 && page.text.to_lowercase().contains(&words.to_lowercase()), "{part}: {}", page.text);
