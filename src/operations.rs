@@ -4,7 +4,7 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models, previews,
+    accounts, campaigns, contacts, domains, emails, events, exports, go_live, hooks, installation, mail_feedback, models, previews,
     projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
@@ -285,6 +285,14 @@ pub const OPERATIONS: &[Entry] = &[
     command::<mail_feedback::ops::delete::Delete>(),
     asynchronous::<mail_feedback::ops::test::Test>(),
     raw::<mail_feedback::ops::receive::Receive>(),
+    // Incoming webhooks, to which other systems send contacts and events.
+    query::<hooks::ops::list::List>(),
+    command::<hooks::ops::create::Create>(),
+    query::<hooks::ops::get::Get>(),
+    command::<hooks::ops::update::Update>(),
+    command::<hooks::ops::delete::Delete>(),
+    query::<hooks::ops::deliveries::Deliveries>(),
+    raw::<hooks::ops::receive::Receive>(),
     // Operations on webhooks.
     query::<webhooks::ops::list::List>(),
     command::<webhooks::ops::create::Create>(),

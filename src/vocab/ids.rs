@@ -48,6 +48,7 @@ pub mod kinds {
     pub enum Preview {}
     pub enum Drawing {}
     pub enum MailFeedback {}
+    pub enum Hook {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -140,6 +141,9 @@ pub mod kinds {
     impl Kind for MailFeedback {
         const NAME: &'static str = "mail service";
     }
+    impl Kind for Hook {
+        const NAME: &'static str = "incoming webhook";
+    }
 }
 
 /// A kind of object with identifiers.
@@ -178,6 +182,7 @@ pub type InvitationId = Id<kinds::Invitation>;
 pub type PreviewId = Id<kinds::Preview>;
 pub type DrawingId = Id<kinds::Drawing>;
 pub type MailFeedbackId = Id<kinds::MailFeedback>;
+pub type HookId = Id<kinds::Hook>;
 
 impl<K> Id<K> {
     /// Returns the identifier with these bytes.

@@ -166,6 +166,9 @@ pub const MAIL_FEEDBACK: TableId = TableId(128);
 pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
 pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
 pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
+pub const HOOKS: TableId = TableId(132);
+pub const HOOK_STANDINGS: TableId = TableId(133);
+pub const HOOK_DELIVERIES: TableId = TableId(134);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -431,6 +434,9 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(mail service id, time, digest of the request's id) -> no value: the same requests by time",
     ),
+    table(132, "hooks", Environment, "(account id, incoming webhook id) -> incoming webhook, with the hash of its URL's secret"),
+    table(133, "hook_standings", Environment, "incoming webhook id -> how many requests it accepted and rejected"),
+    table(134, "hook_deliveries", Environment, "(incoming webhook id, number) -> verdict of a request, without its values"),
 ];
 
 impl TableId {
