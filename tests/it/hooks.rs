@@ -19,7 +19,7 @@ async fn create(client: &Client, project: &str, more: Value) -> (String, String)
 /// Sends a body to the URL as another system does, without a key.
 async fn send(client: &Client, url: &str, content_type: &str, body: &str) -> Reply {
     let token = url.rsplit('/').next().expect("a URL has parts");
-    let call = Call::new(operation("hooks.receive"), json!({ "hook": token })).body(content_type, body.to_owned());
+    let call = Call::new(operation("hooks.receive"), json!({ "token": token })).body(content_type, body.to_owned());
     client.with_key(None).try_send(call).await.expect("the server answers")
 }
 

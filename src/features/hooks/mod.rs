@@ -26,7 +26,7 @@ use crate::vocab::ids::{AccountId, HookId};
 fn require(tx: &impl Read, account: AccountId, id: HookId) -> Result<model::Hook, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The account has no incoming webhook with this ID.")
-            .see("hooks.list", "GET /v1/hooks lists the incoming webhooks")
+            .see("hooks.list", "GET /v1/incoming-webhooks lists the incoming webhooks")
     };
     store::find(tx, account, id)?.ok_or_else(absent)
 }

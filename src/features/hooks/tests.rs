@@ -18,7 +18,7 @@ fn text(value: &Value) -> String {
 fn create(app: &TestApp, more: Value) -> (String, String) {
     let mut input = json!({ "projectId": app.project, "name": "Form" });
     input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    let made = app.post("/v1/hooks", input).data();
+    let made = app.post("/v1/incoming-webhooks", input).data();
     (text(&made["id"]), text(&made["url"]))
 }
 
@@ -58,9 +58,9 @@ fn a_mapping_takes_values_from_nested_bodies() {
     assert_eq!(ada["tags"], json!(["form"]));
     let (status, refused) = send(&app, &url, JSON, &json!({ "data": {} }).to_string());
     assert_eq!((status, refused["code"].as_str()), (400, Some("INVALID_REQUEST")), "{refused}");
-    let shown = app.get(&format!("/v1/hooks/{id}")).data();
+    let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data();
     assert_eq!((&shown["acceptedCount"], &shown["rejectedCount"]), (&json!(2), &json!(1)));
-    let listed = app.get(&format!("/v1/hooks/{id}/deliveries")).data();
+    let listed = app.get(&format!("/v1/incoming-webhooks/{id}/deliveries")).data();
     let verdicts: Vec<&Value> = listed["deliveries"].as_array().expect("a list").iter().map(|one| &one["verdict"]).collect();
     assert_eq!(verdicts, ["rejected", "unchanged", "created"], "{listed}");
     assert_eq!(listed["deliveries"][0]["field"], "email");
@@ -125,22 +125,22 @@ fn only_the_current_url_of_an_active_webhook_is_accepted() {
     let app = TestApp::new();
     let (id, old) = create(&app, json!({}));
     let (other, _) = create(&app, json!({}));
-    let renewed = app.patch(&format!("/v1/hooks/{id}"), json!({ "newUrl": true })).data();
+    let renewed = app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "newUrl": true })).data();
     let url = text(&renewed["url"]);
     let status = |url: &str| send(&app, url, FORM, "email=ada@example.com").0;
     assert_eq!((status(&old), status(&url)), (404, 200));
     for wrong in [format!("{url}A"), url[..url.len() - 2].to_owned(), url.replace(&url[url.len() - 4..], "AAAA")] {
         assert_eq!(status(&wrong), 404, "{wrong}");
     }
-    app.patch(&format!("/v1/hooks/{id}"), json!({ "active": false })).data();
+    app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": false })).data();
     assert_eq!(status(&url), 404);
-    app.patch(&format!("/v1/hooks/{id}"), json!({ "active": true })).data();
+    app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": true })).data();
     assert_eq!(status(&url), 200);
-    let shown = app.get(&format!("/v1/hooks/{id}")).data().to_string();
+    let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data().to_string();
     assert!(!shown.contains("/v1/hooks/"), "the URL is shown only when it is created: {shown}");
-    app.delete(&format!("/v1/hooks/{id}")).data();
+    app.delete(&format!("/v1/incoming-webhooks/{id}")).data();
     assert_eq!(status(&url), 404);
-    assert_eq!(app.get("/v1/hooks").data()["hooks"][0]["id"], json!(other));
+    assert_eq!(app.get("/v1/incoming-webhooks").data()["hooks"][0]["id"], json!(other));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn unusable_bodies_are_rejected_with_the_reason() {
     for _ in 0..limits::HOOK_DELIVERIES_KEPT {
         assert_eq!(send(&app, &url, FORM, "email=ada@example.com").0, 200);
     }
-    let kept = app.get(&format!("/v1/hooks/{id}/deliveries")).data();
+    let kept = app.get(&format!("/v1/incoming-webhooks/{id}/deliveries")).data();
     assert_eq!(kept["total"], json!(limits::HOOK_DELIVERIES_KEPT), "older deliveries are deleted");
     assert!(!kept.to_string().contains("secret-value"), "deliveries contain no values");
 }
@@ -182,10 +182,10 @@ fn wrong_settings_are_refused_with_the_field() {
     ] {
         let mut whole = json!({ "projectId": app.project, "name": "Form" });
         whole.as_object_mut().expect("an object").extend(input.as_object().expect("an object").clone());
-        let refused = app.post("/v1/hooks", whole);
+        let refused = app.post("/v1/incoming-webhooks", whole);
         assert!(refused.refusal().2.starts_with(&format!("{field}: ")), "{input}: {refused:?}");
     }
     let topic = app.post_in("/v1/topics", json!({ "name": "News" })).data();
-    let refused = app.post("/v1/hooks", json!({ "projectId": app.project, "name": "Form", "topicId": topic["id"] }));
+    let refused = app.post("/v1/incoming-webhooks", json!({ "projectId": app.project, "name": "Form", "topicId": topic["id"] }));
     assert!(refused.refusal().2.starts_with("consentSource: "), "{refused:?}");
 }

@@ -47,6 +47,10 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/approvals", |scene| Box::pin(approvals(scene))),
     ("/{environment}/domains", |scene| Box::pin(domains(scene))),
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
+    ("/{environment}/settings/mail-services", |scene| Box::pin(mail_services(scene))),
+    ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
+    ("/{environment}/settings/incoming", |scene| Box::pin(incoming(scene))),
+    ("/{environment}/settings/incoming/{id}", |scene| Box::pin(incoming_webhook(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -164,6 +168,58 @@ async fn domain(scene: &Scene<'_>) {
     // Copy buttons require scripts.
     let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
     assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
+}
+
+async fn mail_services(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/mail-services").await;
+    tab.choose("#service", "resend").await;
+    tab.fill("#name", "Browser's service").await;
+    tab.fill("#secret", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").await;
+    tab.press("Add mail service").await;
+    tab.sees("Resend added").await;
+    tab.sees("/feedback/").await;
+    tab.press("Open mail service").await;
+    tab.press("Send sample event").await;
+    tab.sees("Test passed").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("Mail service deleted.").await;
+}
+
+async fn mail_service(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/settings/mail-services/{id}", "test")).await;
+    tab.fill("#name", "Browser's name").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
+    scene.press_and_agree("Create new URL").await;
+    tab.sees("/feedback/").await;
+}
+
+async fn incoming(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/incoming").await;
+    tab.fill("#name", "Browser's form").await;
+    tab.fill("#mapping", "email = data.email").await;
+    tab.press("Create incoming webhook").await;
+    tab.sees("/v1/hooks/").await;
+    tab.press("Open incoming webhook").await;
+    tab.sees("Browser's form").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("Incoming webhook deleted.").await;
+}
+
+async fn incoming_webhook(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/settings/incoming/{id}", "test")).await;
+    tab.sees("rejected").await;
+    scene.press_and_agree("Turn off").await;
+    tab.sees("Requests are rejected until").await;
+    tab.press("Turn on").await;
+    tab.sees("Requests are accepted again.").await;
+    tab.fill("#tags", "form").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

@@ -64,6 +64,8 @@ impl Furnished {
         new.account(server, text).await;
         let project = new.brand(&client, text, site).await;
         new.webhook(&client, text).await;
+        new.mail_service(&client, text).await;
+        new.incoming(&client, text, &project).await;
         new.audience(&client, text, &project).await;
         let conversation = new.emails(&client, text, &project).await;
         new.mail(&client, text, &project, &conversation).await;
@@ -152,6 +154,25 @@ impl Furnished {
             client.data("webhooks.test", json!({ "webhookId": id })).await;
         }
         self.keep("webhooks", id);
+    }
+
+    /// Adds a mail service.
+    async fn mail_service(&mut self, client: &Client, text: &str) {
+        let wanted = json!({ "service": "mailgun", "name": text, "secret": "key-of-the-tests" });
+        let id = id_of(&client.data("mail_feedback.create", wanted).await);
+        client.data("mail_feedback.test", json!({ "mailServiceId": id })).await;
+        self.keep("mail-services", id);
+    }
+
+    /// Creates an incoming webhook with an accepted and a rejected request.
+    async fn incoming(&mut self, client: &Client, text: &str, project: &str) {
+        let made = client.data("hooks.create", json!({ "projectId": project, "name": text, "consentSource": text })).await;
+        let token = made["url"].as_str().and_then(|url| url.rsplit('/').next()).expect("a URL");
+        for email in ["form@example.com", "form"] {
+            let call = Call::new(operation("hooks.receive"), json!({ "token": token }));
+            client.with_key(None).send(call.json(json!({ "email": email, "firstName": text }))).await;
+        }
+        self.keep("incoming", id_of(&made));
     }
 
     /// Creates contacts, tags, segments, topics, suppressions and events.

@@ -24,7 +24,7 @@ pub struct DeletedHook {
 }
 
 impl Operation for Delete {
-    const SPEC: Spec = Spec::delete("hooks.delete", "/v1/hooks/{hook}", needs(Permission::WebhookWrite))
+    const SPEC: Spec = Spec::delete("hooks.delete", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookWrite))
         .summary("Delete an incoming webhook")
         .about("Its URL returns 404 from now on. The contacts and events that it received are kept.")
         .fails(&[Code::NotFound]);

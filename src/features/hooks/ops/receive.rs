@@ -26,7 +26,7 @@ pub struct Receive;
 #[serde(deny_unknown_fields)]
 pub struct HookUrl {
     /// The token in the URL.
-    pub hook: Secret<String>,
+    pub token: Secret<String>,
 }
 
 /// The result of a request.
@@ -37,7 +37,7 @@ pub struct HookReceived {
 }
 
 impl Operation for Receive {
-    const SPEC: Spec = Spec::post("hooks.receive", "/v1/hooks/{hook}", public())
+    const SPEC: Spec = Spec::post("hooks.receive", "/v1/hooks/{token}", public())
         .summary("Send a contact or an event to an incoming webhook")
         .about(
             "The path contains the token of the URL. Accepts a JSON object or a form, with the values that the webhook's mapping names. A \
@@ -49,7 +49,7 @@ impl Operation for Receive {
 
     fn example() -> (Value, Self::Output) {
         (
-            json!({ "hook": "AWbxorMAAAABehssPWbxorMAAAAKehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u" }),
+            json!({ "token": "AWbxorMAAAABehssPWbxorMAAAAKehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u" }),
             Done(HookReceived { verdict: "created" }),
         )
     }
@@ -60,7 +60,7 @@ impl Raw for Receive {
 
     async fn run(context: Context, input: HookUrl, request: RawRequest) -> Result<Reply, Failure> {
         let absent = || Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.");
-        let token = UrlToken::parse(input.hook.expose()).ok_or_else(absent)?;
+        let token = UrlToken::parse(input.token.expose()).ok_or_else(absent)?;
         find(&context, &token)?.ok_or_else(absent)?;
         let limit = limits::HOOK_BODY_BYTES_MAX;
         // The memory stays reserved until the request has been handled.
