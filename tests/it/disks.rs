@@ -299,7 +299,8 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     println!("{} contacts were acknowledged until the disk was full, and all are there", acknowledged.len());
     no_recipient_is_lost(&client, &id, &sink, began).await;
     let errors = fs::read_to_string(disk.place.join("errors.log")).expect("it is there");
-    assert!(!errors.contains("panicked") && !server.log().contains("panicked"), "{errors}");
+    // The search engine's error for a full disk says that a thread failed "or panicked".
+    assert!(!errors.contains("panicked at") && !server.log().contains("panicked at"), "{errors}");
     drop(server);
     drop(disk);
 }
