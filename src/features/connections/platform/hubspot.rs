@@ -214,12 +214,12 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
         // Contacts without an address have nothing to import.
         let text =
             |contact: &Contact| contact.properties.get("email").cloned().flatten().filter(|email| !email.trim().is_empty());
-        let named = |raw: &Box<RawValue>| match read_contact::<Contact>(raw, "/properties/email") {
+        let named = |raw: Box<RawValue>| match read_contact::<Contact>(&raw, "/properties/email") {
             Ok(contact) => Some(Ok((text(&contact)?, contact))),
             Err(unreadable) => Some(Err(unreadable)),
         };
         let contacts: Vec<Result<(String, Contact), UnreadableContact>> =
-            contacts.complete(ids.len())?.iter().filter_map(named).collect();
+            contacts.complete(ids.len())?.into_iter().filter_map(named).collect();
         let choices = Choices::read(client, contacts.iter().flatten().map(|(email, _)| email.as_str()).collect()).await?;
         let external = |(email, contact): (String, Contact)| external(email, contact.properties, &choices);
         all.extend(contacts.into_iter().map(|contact| contact.map(external)));

@@ -156,11 +156,11 @@ impl AudiencePort for Klaviyo {
         if next.is_some() && next.as_deref() == cursor {
             return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
         }
-        let read = |raw: &Box<RawValue>| {
-            let profile: Profile = read_contact(raw, "/attributes/email")?;
+        let read = |raw: Box<RawValue>| {
+            let profile: Profile = read_contact(&raw, "/attributes/email")?;
             Ok(external(profile.attributes, &source.id))
         };
-        let contacts = page.data.iter().map(read).collect();
+        let contacts = page.data.into_iter().map(read).collect();
         Ok(ContactPage { contacts, next, total: None })
     }
 }

@@ -80,9 +80,8 @@ struct Members {
 
 impl Members {
     fn ids(&self) -> Vec<String> {
-        let id =
-            |raw: &Box<RawValue>| serde_json::from_str::<Identified>(raw.get()).map_or_else(|_| String::new(), |found| found.id);
-        self.members.iter().map(id).collect()
+        let ids = self.members.iter().map(|raw| serde_json::from_str::<Identified>(raw.get()).map(|found| found.id));
+        ids.map(Result::unwrap_or_default).collect()
     }
 }
 
