@@ -249,7 +249,12 @@ fn several_errors_in_a_sentence_are_found_with_their_types() {
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fourth.txt")));
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fifth.txt")));
     assert_good(&measure_spelling(include_str!("../samples/validation/spelling/sixth.txt")));
-    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/other-languages.txt")));
+    // The German dictionary is not embedded. Under CI, it must be installed.
+    if std::env::var_os("CI").is_some() || std::path::Path::new("/usr/share/hunspell/de_DE.dic").exists() {
+        assert_good(&measure_spelling(include_str!("../samples/validation/spelling/other-languages.txt")));
+    } else {
+        println!("other languages were not measured: install hunspell-de-de");
+    }
 }
 
 #[derive(serde::Deserialize)]
