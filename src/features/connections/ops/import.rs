@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::base::bounded::Bounded;
 use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
@@ -49,7 +50,7 @@ pub struct SourceRef {
     /// Accepted, because the list of sources contains it.
     #[allow(dead_code, reason = "the API accepts it")]
     #[serde(default)]
-    pub count: Option<u64>,
+    pub count: Option<Bounded<0, { u32::MAX as u64 }>>,
 }
 
 /// The import that was started.
