@@ -228,6 +228,12 @@ const WEEKDAYS: [(&str, [&str; 7]); 4] = [
     ("es", ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"]),
 ];
 
+/// Returns whether a lowercase word is the name of a day of the week or a month in this language.
+pub(super) fn is_day_or_month(word: &str, code: &str) -> bool {
+    let in_months = MONTHS.iter().any(|(language, months)| *language == code && months.contains(&word));
+    in_months || WEEKDAYS.iter().any(|(language, days)| *language == code && days.contains(&word))
+}
+
 /// Returns the dates that do not exist ("June 31"), and those that are another day of the week than the text says.
 pub(super) fn wrong_dates<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
     let of = |at: usize| wrong_date(tokens, at, code);

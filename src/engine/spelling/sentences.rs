@@ -1,5 +1,6 @@
 //! Finds sentences without a capital or without an end mark, names of days and months in the wrong case, and marks that have no partner.
 
+use super::amounts::is_day_or_month;
 use super::class_table::{BASE_VERB, PAST};
 use super::findings::FindingKind;
 use super::patterns::Hit;
@@ -275,64 +276,12 @@ const GERMAN_DAYS: [&str; 16] = [
     "mitternacht",
 ];
 
-const LOWERCASE_DAYS: [(&str, &[&str]); 2] = [
-    (
-        "fr",
-        &[
-            "lundi",
-            "mardi",
-            "mercredi",
-            "jeudi",
-            "vendredi",
-            "samedi",
-            "dimanche",
-            "janvier",
-            "février",
-            "mars",
-            "avril",
-            "mai",
-            "juin",
-            "juillet",
-            "août",
-            "septembre",
-            "octobre",
-            "novembre",
-            "décembre",
-        ],
-    ),
-    (
-        "es",
-        &[
-            "lunes",
-            "martes",
-            "miércoles",
-            "jueves",
-            "viernes",
-            "sábado",
-            "domingo",
-            "enero",
-            "febrero",
-            "marzo",
-            "abril",
-            "mayo",
-            "junio",
-            "julio",
-            "agosto",
-            "septiembre",
-            "octubre",
-            "noviembre",
-            "diciembre",
-        ],
-    ),
-];
-
 /// Words before a day or month inside a sentence, in French and Spanish.
 const BEFORE_DAYS: [&str; 17] =
     ["ce", "le", "du", "au", "en", "de", "chaque", "el", "los", "del", "al", "este", "cada", "hasta", "dès", "d'ici", "pasado"];
 
 /// Returns days and months in the wrong case: German ones without a capital, French and Spanish ones with a capital.
 pub(super) fn day_case<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
-    let names = LOWERCASE_DAYS.iter().find(|(language, _)| *language == code).map_or(&[][..], |(_, names)| names);
     let check = |(at, token): (usize, &Token<'_>)| {
         let follows = tokens.get(at.checked_sub(1)?)?;
         let german =
@@ -340,7 +289,8 @@ pub(super) fn day_case<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>>
         let other = token.is_capitalized()
             && !token.is_all_capitals()
             && !token.starts_sentence
-            && names.contains(&token.lower.as_str())
+            && matches!(code, "fr" | "es")
+            && is_day_or_month(&token.lower, code)
             && (is_lowercase(follows) && BEFORE_DAYS.contains(&follows.text) || follows.kind == TokenKind::Number);
         let name = if german { capitalized(token.text) } else { token.lower.clone() };
         (german || other).then(|| hit(at, at + 1, "DAY_CASE", vec![name], 0.85))

@@ -7,12 +7,11 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use super::missing;
+use super::preload::library;
 use super::server::PROGRAM;
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
 /// The size of the block in `faults.c`: first the numbers, then a path.
 const NUMBERS: usize = 11;
 const KINDS: usize = 3;
@@ -66,7 +65,7 @@ pub struct Faults {
 impl Faults {
     /// Creates a machine without faults. Returns `None` if faults cannot be simulated.
     pub fn new(folder: &Path) -> Option<Self> {
-        let Some(library) = library() else {
+        let Some(library) = library("faults") else {
             missing("there is no C compiler (cc) for Linux to make the faults with");
             return None;
         };
@@ -141,23 +140,4 @@ impl Faults {
         self.block.read_exact_at(&mut value, place as u64 * 8).expect("the block is whole");
         u64::try_from(i64::from_ne_bytes(value)).unwrap_or(0)
     }
-}
-
-/// Returns the library, built once per test run.
-fn library() -> Option<PathBuf> {
-    static MADE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    MADE.get_or_init(|| {
-        if !cfg!(target_os = "linux") {
-            return None;
-        }
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (place, aside) = (folder.join("faults.so"), folder.join(format!("faults-{}.so", std::process::id())));
-        let compiler =
-            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&aside).args([SOURCE, "-ldl"]).output().ok()?;
-        assert!(compiler.status.success(), "faults.c is not C: {}", String::from_utf8_lossy(&compiler.stderr));
-        // Another test run may be using it.
-        fs::rename(&aside, &place).expect("its own folder");
-        Some(place)
-    })
-    .clone()
 }

@@ -21,6 +21,7 @@ pub mod name_server;
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
 pub mod postfix;
+pub mod preload;
 pub mod redirect;
 pub mod server;
 
