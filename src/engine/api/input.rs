@@ -62,7 +62,7 @@ impl Arguments<'_> {
         let mut track = path_error::Track::new();
         let map = MapAccessDeserializer::new(Pairs { pairs: pairs.iter(), value: None });
         T::deserialize(path_error::Deserializer::new(map, &mut track))
-            .map_err(|error: TextError| wrong(&track.path().to_string(), &error.0))
+            .map_err(|error: TextError| wrong(&track.path().to_string(), &serde_str::plain(&error.0)))
     }
 
     /// Returns the path parameters, then the query parameters; several values of one query parameter become a comma-separated list.
@@ -466,6 +466,8 @@ mod tests {
         assert_eq!(failure.code, Code::InvalidRequest);
         assert!(failure.text().starts_with("word: "));
         assert_eq!(choose(r#"{"word":[[{}]}"#).expect_err("a bracket is missing").code, Code::MalformedJson);
+        let query = Arguments { spec: &READ, path: vec![("id", "7".into())], query: "word=no", body: b"", given: None };
+        assert_eq!(query.decode::<Choice>().expect_err("no is not a word").text(), "word: must be yes; \"no\" is not allowed");
     }
 
     #[test]
