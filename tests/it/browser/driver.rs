@@ -51,21 +51,38 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Starts a chromedriver on a free port.
+    /// Starts a chromedriver on a free port. Chromedriver takes a free IPv6 port and exits if the same IPv4 port is in use, for example by
+    /// another test. Therefore, a failed start is repeated.
     pub fn start() -> Self {
+        const STARTS: usize = 10;
+        let mut output = String::new();
+        for _ in 0..STARTS {
+            match Self::start_once() {
+                Ok(driver) => return driver,
+                Err(said) => output.push_str(&said),
+            }
+        }
+        panic!("chromedriver ended {STARTS} times. Its output:\n{output}");
+    }
+
+    /// Starts a chromedriver, or returns its output if it exits.
+    fn start_once() -> Result<Self, String> {
         let command = Command::new(CHROMEDRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = command.expect("it is there");
         let mut said = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
+        let mut output = String::new();
         let port = loop {
-            line.clear();
-            assert!(said.read_line(&mut line).expect("readable") > 0, "chromedriver ended");
-            if let Some((_, rest)) = line.split_once("successfully on port ") {
+            let start = output.len();
+            if said.read_line(&mut output).expect("readable") == 0 {
+                let status = child.wait().expect("it is our child");
+                return Err(format!("{output}{status}\n"));
+            }
+            if let Some((_, rest)) = output[start..].split_once("successfully on port ") {
                 break rest.trim().trim_end_matches('.').parse().expect("a port");
             }
         };
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        Self { child, address, _said: said, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
+        Ok(Self { child, address, _said: said, http: legacy::Client::builder(TokioExecutor::new()).build_http() })
     }
 
     async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Value> {
