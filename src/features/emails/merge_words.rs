@@ -59,6 +59,11 @@ pub fn shown(text: &str) -> String {
     out
 }
 
+/// Returns whether a word is an encoded merge field.
+pub fn is_field(word: &str) -> bool {
+    word.chars().next().is_some_and(|first| character(first).is_some())
+}
+
 /// Returns the character that a letter of Linear A encodes; `None` for any other letter.
 fn character(letter: char) -> Option<char> {
     u32::from(letter).checked_sub(FIRST_LETTER).filter(|code| *code < 128).and_then(char::from_u32)

@@ -60,6 +60,9 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
+/// The minimum number of common words that show that a brief is in another language than its email.
+const FOREIGN_SCORE_MIN: usize = 3;
+
 /// Returns the language of the words of a brief: the language of the email, unless the words are clearly in another language.
 fn spoken(brief: &Brief) -> Option<Language> {
     let own = Language::of(&brief.language);
@@ -72,7 +75,8 @@ fn spoken(brief: &Brief) -> Option<Language> {
     };
     let best = Language::SPOKEN.into_iter().rev().max_by_key(|language| score(*language))?;
     let least = own.filter(|own| own.is_complete()).map_or(0, score) * 2 + 1;
-    if score(best) > least { Some(best) } else { own }
+    // A few short words, such as "a", are common in several languages.
+    if score(best) > least.max(FOREIGN_SCORE_MIN - 1) { Some(best) } else { own }
 }
 
 impl<'a> Content<'a> {
@@ -195,7 +199,13 @@ impl<'a> Content<'a> {
         };
         let is_place =
             fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim(), self.language)));
-        literal || counted || is_place || self.forms(fact).iter().any(shown)
+        // "It closes on 10 December" says "closes 10 December", and "from 200 to 150 euros" says "200".
+        let number = fact.text.find(|c: char| c.is_ascii_digit()).map(|at| folded(&fact.text[at..]));
+        let is_dated = fact.kind == FactKind::Date && number.is_some_and(|number| said.contains(number.trim_end()));
+        let is_amount = matches!(fact.kind, FactKind::Price | FactKind::OldPrice)
+            && is_bare(&fact.text)
+            && said.split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').any(|word| word == fact.text.trim());
+        literal || counted || is_place || is_dated || is_amount || self.forms(fact).iter().any(shown)
     }
 
     /// Returns the forms in which the email's language writes the value of a fact.

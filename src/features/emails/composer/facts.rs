@@ -144,8 +144,8 @@ impl Source<'_> {
         if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
             return None;
         }
-        // The remedy of a mistake is not its news.
-        let count = if matches!(self.goal, Goal::Recall | Goal::Apology) { 1 } else { NEWS_STATEMENTS };
+        // The remedy of a mistake is not its news, nor is what stays the same when prices change.
+        let count = if matches!(self.goal, Goal::Recall | Goal::Apology | Goal::PriceChange) { 1 } else { NEWS_STATEMENTS };
         let first = content.statements.iter().take(count);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         let refers = |at: &usize| {
@@ -218,8 +218,9 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
-        // The number of "CH-250" is a part of a name.
-        (text[..end].ends_with(' ') && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
+        // The number of "CH-250" is a part of a name, as is that of "ep 12".
+        let is_short = last.trim().chars().count() <= 3;
+        (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }
 
     /// Returns the season that the brief names, if the email's goal can be seasonal.

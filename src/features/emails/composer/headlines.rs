@@ -63,6 +63,13 @@ impl Draft<'_> {
         (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN).then(|| name.clone())
     }
 
+    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". The names of other seasons go with an offer as they are.
+    fn wish_with_offer(&self, book: &mut Phrasebook) -> Option<String> {
+        let season = book.season.clone().filter(|_| self.job == "seasonal.main" && book.facts.contains_key("offer"))?;
+        let place = format!("season.{season}.offer");
+        if book.has(&place) { book.line(&place) } else { None }
+    }
+
     pub fn subject(&self, book: &mut Phrasebook) -> Subject {
         if let Some(subject) = self.prescribed(self.content.brief.subject.as_ref(), Subject::MAX) {
             return Line::new(&subject);
@@ -74,7 +81,7 @@ impl Draft<'_> {
         let season = book.season.clone().filter(|_| self.greets(book)).map(|season| format!("season.{season}.subject"));
         let place =
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
-        let own = self.news_of_product(book).or_else(|| self.title_of_event(book));
+        let own = self.news_of_product(book).or_else(|| self.title_of_event(book)).or_else(|| self.wish_with_offer(book));
         let text = own.or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
         let text = self.unended(short(self.undated(text.unwrap_or_else(|| self.name()))));
         match emoji {
@@ -108,6 +115,7 @@ impl Draft<'_> {
         let season = book.season.clone().filter(|_| self.greets(book));
         let season = season.and_then(|season| book.line(&format!("season.{season}.headline")));
         let season = season.or_else(|| self.news_of_product(book)).or_else(|| self.title_of_event(book));
+        let season = season.or_else(|| self.wish_with_offer(book));
         let own = place(book, self.headline_job(book), "headline");
         let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
         title.map_or_else(|| tidy(subject), |title| self.unended(title))

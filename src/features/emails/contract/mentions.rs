@@ -134,7 +134,12 @@ impl Reader<'_> {
         let weekday = |captures: &Captures<'_>, text: &str| {
             let start = captures.get(0).map_or(0, |whole| whole.start());
             let found = patterns.weekday_last.captures(&text[..start]);
-            found.and_then(|found| words.weekday(&found["w"]))
+            // "mon-wed (30.11.-2.12.)": the last weekday is that of the last date.
+            let is_range = |found: &Captures<'_>| {
+                let start = found.name("w").map_or(0, |own| own.start());
+                text[..start].trim_end().ends_with(['-', '–'])
+            };
+            found.filter(|found| !is_range(found)).and_then(|found| words.weekday(&found["w"]))
         };
         self.take(&ISO, |captures, _| match (number_of(captures, "d"), number_of(captures, "m"), year_of(captures)) {
             (Some(day), Some(month), year) => day_of(day, month, year, None),

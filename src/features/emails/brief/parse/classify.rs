@@ -8,6 +8,7 @@ use super::names::signer;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 use crate::base::text::capitalized;
+use crate::features::emails::merge_words;
 
 /// The class of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,10 @@ pub struct Classifier<'a> {
     pub closes: bool,
     /// Whether the sentence contains a rule for the writer, which its reason can follow.
     pub rules: bool,
+    /// Whether the email offers a job.
+    pub hires: bool,
+    /// Whether the email is a recall, which tells the recipients what not to do with the product.
+    pub recalls: bool,
     /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
     /// Whether the sentence contains a request to whose topic later brackets belong.
@@ -181,7 +186,8 @@ impl Classifier<'_> {
         loop {
             let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0).or_else(|| self.named_greeting(at));
             let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
-            let sign = matches!(self.prompt.fold(at), "(" | "[" | "," | ":").then_some(at + 1);
+            let is_open_quote = self.prompt.is_quote(at) && self.prompt.quote_end(at, fragment.to).is_none();
+            let sign = (is_open_quote || matches!(self.prompt.fold(at), "(" | "[" | "," | ":")).then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
                 Some(next) => at = next,
                 None => return at,
@@ -197,7 +203,30 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
+        // "Birthday mail for {{first_name}}, 15% off": the merge field names the recipients.
+        if range.len() == 1 && merge_words::is_field(self.prompt.raw(range.from)) {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        // "link: https://…"
+        let is_link_label = self.prompt.at(List::LabelLink, range.from).any(|mark| mark.to == range.to);
+        if is_link_label && self.prompt.kind(fragment.to) == Kind::Link {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
         let start = self.start(fragment);
+        // "Need a barista for our shop"
+        let needs = self.hires && matches!(self.prompt.fold(start), "need" | "looking" | "hiring" | "suchen");
+        if needs && !self.prompt.has(List::Email, range) {
+            pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
+        // "Ask customers if they want to join our club"
+        if let Some(content) = self.question(range, start) {
+            pieces.push(Piece { range: Range::of(fragment.from, content), class: Class::Topic });
+            pieces.push(Piece { range: Range::of(content, fragment.to), class: Class::Content });
+            return;
+        }
         if self.closes && !is_start {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
@@ -239,6 +268,11 @@ impl Classifier<'_> {
         self.outlines |= is_start
             && self.prompt.fold(fragment.to - 1) == ":"
             && (self.prompt.has(List::Series, range) || self.prompt.has(List::Emails, range) && self.is_series(range));
+        // "Please do not use it any longer"
+        if self.recalls && self.prompt.has(List::Not, range) && self.prompt.has(List::Consume, range) {
+            pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
         let is_limit = self.limits(range, false);
         if is_limit
             || self.closing(range, sentence, is_start)
@@ -249,6 +283,9 @@ impl Classifier<'_> {
             self.rules |= is_limit;
             self.withdraw_reason(range, start, pieces);
             let is_named = self.names_email(range);
+            if is_named && is_start {
+                self.audience(range, start);
+            }
             self.asks = self.prompt.has(List::Language, range) || is_named;
             // The words before "mail" can be the topic: "privacy policy update mail".
             pieces.push(Piece { range: fragment, class: if is_named && !is_limit { Class::Topic } else { Class::Note } });
@@ -341,6 +378,16 @@ impl Classifier<'_> {
         pieces.push(Piece { range: fragment, class: Class::Content });
     }
 
+    /// Returns the first word of a question that the writer is to ask the recipients.
+    fn question(&self, range: Range, start: usize) -> Option<usize> {
+        let prompt = self.prompt;
+        let whether = (start..range.to).find(|at| matches!(prompt.fold(*at), "if" | "whether"))?;
+        let to = (whether..range.to).find(|at| prompt.fold(*at) == "to")?;
+        let asks = prompt.is(List::Ask, start) && prompt.fold(whether + 1) == "they" && to <= whether + 5;
+        (asks && prompt.lexicon().code == "en" && matches!(prompt.fold(to - 1), "want" | "like" | "wish") && to + 1 < range.to)
+            .then_some(to + 1)
+    }
+
     /// Turns the text before a joined prohibition into unclear text, because it is the reason: "Dean is off with his knee so don't say it
     /// is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Piece]) {
@@ -358,7 +405,11 @@ impl Classifier<'_> {
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
-        if is_invitation || !is_whole && !matches!(ends, ":" | ",") || range.len() > 3 {
+        // "Reminder about the abandoned cart, …", "Survey!"
+        let is_joint = |at: usize| [List::About, List::Article, List::For, List::Of].iter().any(|list| self.prompt.is(*list, at));
+        let words = (range.from..range.to).filter(|at| !is_joint(*at)).count();
+        let is_cry = fragment.from == 0 && ends == "!" && range.len() == 1;
+        if is_invitation || !is_whole && !is_cry && !matches!(ends, ":" | ",") || words > 3 || range.len() > 5 {
             return is_invitation;
         }
         let is_label = |mark: &Mark| {
@@ -370,6 +421,7 @@ impl Classifier<'_> {
         while at < range.to {
             match self.prompt.at(List::Goal, at).filter(is_label).map(|mark| mark.to).max() {
                 Some(end) => at = end,
+                None if at > range.from && is_joint(at) => at += 1,
                 None => return false,
             }
         }

@@ -262,8 +262,13 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     if prompt.is(List::OpenAbbreviation, at - 1) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
     }
-    let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
-        || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
+    // "closed mon-wed (30.11.-2.12.) because of stocktaking": the period belongs to the date in brackets.
+    let follows = (next..part.to).find(|at| !matches!(prompt.fold(*at), ")" | "]")).unwrap_or(part.to);
+    let is_lowercase = |at: usize| prompt.raw(at).chars().next().is_some_and(|c| c.is_lowercase());
+    if follows > next && prompt.kind(at - 1) == Kind::Number && is_lowercase(follows) && !starts_request(prompt, follows) {
+        return false;
+    }
+    let continues = is_lowercase(next) || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
         if prompt.fold(next) == "(" || is_ordinal_noun(prompt, at, part) {
             return false;
@@ -276,6 +281,10 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
+    // "Torstr. 8"
+    if previous.len() > 3 && previous.ends_with("str") && prompt.kind(next) == Kind::Number {
+        return false;
+    }
     if previous == "no" && prompt.kind(next) != Kind::Number {
         return true;
     }

@@ -39,12 +39,15 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     let text = prompt.words.text;
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
+    let purpose = roles::goal(&prompt);
     let mut classifier = Classifier {
         prompt: &prompt,
         fields,
         asks: false,
         carries: false,
         rules: false,
+        hires: purpose == Some(Goal::Hiring),
+        recalls: purpose == Some(Goal::Recall),
         attacked: false,
         closes: false,
         situates: false,
@@ -74,7 +77,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     }
     contradictions::mark(&prompt, &mut reads);
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
-    let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
+    let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { purpose };
     let mut cuts = corrections(&prompt, &mut reads);
     let corrected = cuts.gaps.clone();
     cuts.gaps.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
@@ -114,6 +117,7 @@ fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     screening::hearsay(prompt, reads);
     screening::asides(prompt, reads);
     screening::thanks(prompt, reads);
+    screening::labels(prompt, reads);
 }
 
 /// Returns a brief without facts.
@@ -269,8 +273,9 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
                 let first = brief.facts.len();
                 statement(brief, prompt, read, piece.range, form_of(is_clause), cuts);
                 if let Some(fact) = brief.facts.get_mut(first).filter(|fact| fact.kind == FactKind::Sentence) {
-                    let body = prompt.text(prompt.trim(piece.range)).trim_end_matches(['.', ',']);
-                    fact.text = format!("{start} {body}.");
+                    let body = statement::written(prompt, prompt.trim(piece.range));
+                    let end = if start.starts_with("Would") { '?' } else { '.' };
+                    fact.text = format!("{start} {}{end}", body.trim_end_matches(['.', ',', ':', '?']));
                 }
                 continue;
             }
@@ -319,9 +324,13 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns how a sentence to the recipients starts if "apologize for" or "thank our customers for" precedes its text in the prompt.
+/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to" precedes
+/// its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
+    if asks_whether(prompt, verb) {
+        return Some("Would you like to");
+    }
     // An apology can name the recipients: "Apologize to the subscribers whose boxes were late".
     if let Some(start) = apology_to(prompt, verb) {
         return Some(start);
@@ -337,6 +346,18 @@ fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// Returns whether "ask customers if they want" precedes "to".
+fn asks_whether(prompt: &Prompt<'_>, to: usize) -> bool {
+    let start = to.saturating_sub(WHETHER_WORDS_MAX);
+    let find = |words: &[&str]| (start..to).find(|at| words.contains(&prompt.fold(*at)));
+    let is_wish = to > 0 && matches!(prompt.fold(to - 1), "want" | "like" | "wish");
+    let asks = (start..to).any(|at| prompt.fold(at) == "ask") && find(&["if", "whether"]).is_some() && find(&["they"]).is_some();
+    prompt.lexicon().code == "en" && prompt.fold(to) == "to" && is_wish && asks
+}
+
+/// The maximum number of words from "ask" to the verb of the question.
+const WHETHER_WORDS_MAX: usize = 10;
 
 fn apology_to(prompt: &Prompt<'_>, preposition: usize) -> Option<&'static str> {
     let has = |start: &str| (preposition.saturating_sub(3)..preposition).any(|at| prompt.fold(at).starts_with(start));

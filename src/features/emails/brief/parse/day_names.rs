@@ -77,7 +77,10 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_short = fold(name) != prompt.fold(at) && prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
     if is_short {
         let is_bare = follows(at) && matches!(prompt.lexicon().code, "es" | "pt");
-        return has_day.then(|| if is_bare { format!("de {name}") } else { cased(prompt, name) });
+        let is_part =
+            prompt.before(List::PartOf, at).is_some() && prompt.raw(at).chars().count() > 2 && !prompt.is(List::Common, at);
+        let is_part = is_part && has_capitals(prompt) && !matches!(prompt.fold(at), "may" | "mar" | "mai");
+        return (has_day || is_part).then(|| if is_bare { format!("de {name}") } else { cased(prompt, name) });
     }
     let is_led = [List::PartOf, List::OnWord, List::FromWord, List::UntilWord, List::Of]
         .into_iter()
@@ -97,6 +100,12 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         let is_plural = prompt.fold(at).len() == fold(name).len() + 1 && prompt.fold(at).ends_with('s');
         // "Montags" is an adverb.
         let is_adverb = is_plural && prompt.lexicon().code == "de";
+        // "sundays tasting"
+        let is_noun = prompt.kind(at + 1) == Kind::Word && !prompt.is(List::Common, at + 1) && !prompt.is(List::And, at + 1);
+        let is_owner = is_plural && prompt.lexicon().code == "en" && is_noun && is_lowercase(prompt, at);
+        if is_owner && !prompt.is(List::To, at + 1) && !prompt.is(List::Finite, at + 1) && !prompt.is(List::Please, at + 1) {
+            return Some(format!("{}'s", cased(prompt, name)));
+        }
         let is_short = prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX && fold(name) != prompt.fold(at);
         if is_short {
             return Some(cased(prompt, name));

@@ -141,6 +141,9 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
+    if let Some(kind) = changed(prompt, at).filter(|_| !is_counted) {
+        return Some(Found::new(kind, Range::of(at, at + 1), value(amount)));
+    }
     // The minimum of an offer is a price without its currency: "10 quid off orders over 50".
     if prompt.before(List::Minimum, at).is_some() && !is_counted && is_price_near(prompt, at) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
@@ -192,6 +195,25 @@ fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
         return Some(FactKind::Price);
     }
     (is_old && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))).then_some(FactKind::OldPrice)
+}
+
+/// Returns which of the two prices of a change a number is, if neither has a currency: "the blend goes from 12 to 13.50".
+fn changed(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
+    let pair = |first: usize| {
+        let second =
+            prompt.end(List::To, first + 1).filter(|_| !prompt.is(List::And, first + 1) && prompt.fold(first + 1) != "-")?;
+        let from = prompt.before(List::FromWord, first)?;
+        let ends = |at: usize| !matches!(prompt.kind(at), Kind::Number) && !prompt.raw(at).contains(':');
+        let units = [List::Hour, List::Am, List::Pm, List::Month, List::Percent, List::Unit, List::Places, List::Currency];
+        let is_plain = |at: usize| prompt.kind(at) == Kind::Number && !prompt.raw(at).contains(':');
+        let is_price = (from.saturating_sub(1)..=from).any(|at| prompt.is(List::CuePrice, at));
+        let fits = is_price && is_plain(first) && is_plain(second) && ends(second + 1);
+        (fits && !units.into_iter().any(|list| prompt.is(list, second + 1))).then_some(second)
+    };
+    if pair(at).is_some() {
+        return Some(FactKind::OldPrice);
+    }
+    (at.saturating_sub(3)..at).any(|first| pair(first) == Some(at)).then_some(FactKind::Price)
 }
 
 /// Returns whether a price rises from this number to the one at `next`, in a prompt about prices: "the tin from 24 to 27 euro".

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::super::Goal;
+use super::sentences::Pattern;
 use super::tokens::{Kind, Words, fold};
 
 /// The codes and word lists of all languages.
@@ -182,6 +183,12 @@ lists! {
     Condition = "number.condition",
     Free = "number.free",
     Delivery = "number.delivery",
+    /// Words that say that something does not change: "shipping stays free".
+    Unchanged = "number.unchanged",
+    /// What recipients of a recall can do with the product: "do not use".
+    Consume = "words.consume",
+    /// Verbs with which sentences invite the recipients: "win a trip".
+    Invite = "words.invite",
     SpokenComma = "spoken.comma",
     SpokenStop = "spoken.stop",
     SpokenQuestion = "spoken.question",
@@ -299,6 +306,12 @@ struct File {
     goals: BTreeMap<String, Vec<String>>,
     /// Typing errors and short forms, with what the email prints instead.
     rewrite: HashMap<String, String>,
+    /// Patterns of short clauses, with the sentences that replace them.
+    #[serde(default)]
+    sentences: Vec<(String, String)>,
+    /// Patterns of the starts of statements without a subject, with the starts that replace them.
+    #[serde(default)]
+    openers: Vec<(String, String)>,
     #[serde(flatten)]
     lists: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
@@ -314,6 +327,8 @@ pub struct Lexicon {
     languages: Vec<String>,
     goals: Vec<Goal>,
     rewrite: HashMap<String, String>,
+    sentences: Vec<Pattern>,
+    openers: Vec<Pattern>,
     /// The folded words of [`List::Spelling`], and their spelling.
     spelling: Vec<(String, String)>,
 }
@@ -368,10 +383,20 @@ impl Lexicon {
         }
         let words = file.lists.get("words").and_then(|table| table.get("spelling")).into_iter().flatten();
         let spelling = words.map(|word| (fold(word), word.clone())).collect();
+        let day_names = file
+            .weekdays
+            .iter()
+            .chain(&file.short_weekdays)
+            .chain(&file.months)
+            .flatten()
+            .map(|name: &String| regex::escape(name));
+        let day_names: Vec<String> = day_names.collect();
+        let sentences = file.sentences.iter().map(|(clause, own)| Pattern::clause(clause, own, &day_names)).collect();
+        let openers = file.openers.iter().map(|(start, own)| Pattern::opener(start, own)).collect();
         let names = |rows: Vec<Vec<String>>| rows.into_iter().filter_map(|row| row.into_iter().next()).collect();
         let (months, weekdays) = (names(file.months), names(file.weekdays));
         let languages = file.languages.into_keys().collect();
-        Self { code, spelling, index, days, months, weekdays, rewrite: file.rewrite, languages, goals }
+        Self { code, spelling, index, days, months, weekdays, rewrite: file.rewrite, sentences, openers, languages, goals }
     }
 
     /// Returns the name of a month, from 0 for January, in lowercase.
@@ -402,6 +427,16 @@ impl Lexicon {
         found.map(|(_, written)| written.as_str())
     }
 
+    /// Returns a statement with the subject that its start lacks: "We need a barista" for "Need a barista".
+    pub fn with_subject(&self, text: &str) -> String {
+        self.openers.iter().find_map(|opener| opener.open(text)).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// Returns the sentence for a short clause.
+    pub fn sentence(&self, clause: &str) -> Option<String> {
+        self.sentences.iter().find_map(|pattern| pattern.apply(clause))
+    }
+
     pub fn language(&self, value: u16) -> &str {
         self.languages.get(usize::from(value)).map_or("en", String::as_str)
     }
@@ -410,14 +445,33 @@ impl Lexicon {
         self.goals.get(usize::from(value)).copied().unwrap_or(Goal::Announcement)
     }
 
-    /// Adds every phrase of this language in the prompt to `marks`.
+    /// Adds every phrase of this language in the prompt to `marks`, also phrases with short forms and typing errors: "thank ppl".
     pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
+        self.mark_as(&|at| words.fold(at), words, language, marks);
+        let written: Vec<Option<String>> = (0..words.len()).map(|at| self.written(words, at)).collect();
+        if written.iter().any(Option::is_some) {
+            let known = marks.clone();
+            let fold = |at: usize| written.get(at).and_then(Option::as_deref).unwrap_or_else(|| words.fold(at));
+            let mut more = Vec::new();
+            self.mark_as(&fold, words, language, &mut more);
+            marks.extend(more.into_iter().filter(|mark| !known.contains(mark)));
+        }
+    }
+
+    /// Returns the folded word that a short form or a typing error stands for, if it is one word.
+    fn written(&self, words: &Words<'_>, at: usize) -> Option<String> {
+        let raw = words.raw(at).to_lowercase();
+        let own = self.rewritten(&raw).or_else(|| self.spelled(&raw)).filter(|_| words.kind(at) == Kind::Word)?;
+        Some(fold(own)).filter(|own| own != words.fold(at) && own.chars().all(char::is_alphabetic))
+    }
+
+    fn mark_as<'w>(&self, fold: &impl Fn(usize) -> &'w str, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
         for at in 0..words.len() {
-            let word = words.fold(at);
+            let word = fold(at);
             let whole = self.index.by_word.get(word).into_iter().flatten();
             let known = whole.chain(self.index.by_start.get(start(word)).into_iter().flatten());
             for phrase in known.chain(&self.index.open) {
-                if let Some(to) = fits(words, at, &phrase.slots, true) {
+                if let Some(to) = fits(words, fold, at, &phrase.slots, true) {
                     marks.push(Mark { list: phrase.list, from: at, to, value: phrase.value, language });
                 }
             }
@@ -497,12 +551,12 @@ fn piece(word: &str) -> Piece {
     }
 }
 
-/// Returns the end of the phrase that starts at a word.
-fn fits(words: &Words<'_>, at: usize, slots: &[Slot], is_first: bool) -> Option<usize> {
+/// Returns the end of the phrase that starts at a word. `fold` returns the words to compare.
+fn fits<'w>(words: &Words<'_>, fold: &impl Fn(usize) -> &'w str, at: usize, slots: &[Slot], is_first: bool) -> Option<usize> {
     let Some((slot, rest)) = slots.split_first() else { return Some(at) };
     let mut at = at;
     if !is_first && words.is_joint(at) {
-        let is_wanted = slot.pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if word == words.fold(at)));
+        let is_wanted = slot.pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if word == fold(at)));
         while !is_wanted && words.is_joint(at) {
             at += 1;
         }
@@ -510,11 +564,11 @@ fn fits(words: &Words<'_>, at: usize, slots: &[Slot], is_first: bool) -> Option<
     if slot.pieces.iter().any(|piece| matches!(piece, Piece::Gap)) {
         return (0..=GAP_WORDS_MAX)
             .take_while(|skipped| (at..at + skipped).all(|at| !ends(words, at)))
-            .find_map(|skipped| fits(words, at + skipped, rest, false));
+            .find_map(|skipped| fits(words, fold, at + skipped, rest, false));
     }
-    let is_here = at < words.len() && words.kind(at) != Kind::End && slot.pieces.iter().any(|piece| piece.fits(words.fold(at)));
-    let taken = if is_here { fits(words, at + 1, rest, false) } else { None };
-    taken.or_else(|| if slot.is_optional { fits(words, at, rest, is_first) } else { None })
+    let is_here = at < words.len() && words.kind(at) != Kind::End && slot.pieces.iter().any(|piece| piece.fits(fold(at)));
+    let taken = if is_here { fits(words, fold, at + 1, rest, false) } else { None };
+    taken.or_else(|| if slot.is_optional { fits(words, fold, at, rest, is_first) } else { None })
 }
 
 /// Returns whether a sentence can end at a word.
@@ -580,7 +634,8 @@ mod tests {
             ("*mail", "Störungsmail", Some(1)),
             ("no emoji", "no fun", None),
         ] {
-            assert_eq!(fits(&Words::read(text), 0, &slots(phrase), true), end, "{phrase} in {text}");
+            let words = Words::read(text);
+            assert_eq!(fits(&words, &|at| words.fold(at), 0, &slots(phrase), true), end, "{phrase} in {text}");
         }
     }
 }

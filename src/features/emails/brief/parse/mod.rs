@@ -29,6 +29,7 @@ mod requests;
 mod residue;
 mod roles;
 mod screening;
+mod sentences;
 mod spoken;
 mod statement;
 mod talk;

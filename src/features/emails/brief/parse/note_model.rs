@@ -41,6 +41,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_alone = read.pieces.len() == 1;
         let start = read.sentence.range.from;
         let inside = inside(prompt, &read.pieces);
+        let told = told(prompt, &read.pieces);
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
@@ -54,7 +55,17 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
-            if inside.contains(&range) {
+            // "Win a trip to Japan: everyone who orders takes part": the sentence invites the recipients.
+            // "3. Shipping: orders before 19 December arrive in time": the heading of an item.
+            let is_heading = read.sentence.item.is_some()
+                && range.from == start
+                && range.len() <= LABEL_WORDS_MAX
+                && prompt.fold(range.to - 1) == ":";
+            if is_heading
+                || inside.contains(&range)
+                || told.contains(&range.from)
+                || prompt.is(List::Invite, prompt.trim(range).from)
+            {
                 continue;
             }
             // "8 quid"
@@ -102,6 +113,17 @@ fn inside(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<Range> {
             || has_aside && is_sentence
     };
     (0..pieces.len()).filter(|at| is_content(*at)).filter(is_inside).map(|at| pieces[at].range).collect()
+}
+
+/// Returns the starts of the pieces that a request to tell the recipients introduces: "can you tell everyone the website was down".
+fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
+    let tells = |range: Range| {
+        prompt.is(List::That, range.to - 1)
+            || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
+    };
+    let pairs =
+        pieces.windows(2).filter(|pair| pair[0].class == Class::Topic && !pair[0].range.is_empty() && tells(pair[0].range));
+    pairs.map(|pair| pair[1].range.from).collect()
 }
 
 /// Returns whether all words of a label are in the word lists, so that it names nothing new.
@@ -168,6 +190,10 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> imp
 /// whole sentences, which are notes more often than parts of sentences, and for statements with values.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
+    // "The first 50 customers get a free cup"
+    if has_value(prompt, range) && prompt.has(List::Readers, range) && prompt.has(List::Finite, range) {
+        return 0.95;
+    }
     match (has_value(prompt, range), is_alone) {
         // "New Year's menu: five courses": the topic of the prompt.
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,

@@ -86,7 +86,11 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
             .map(|piece| piece.range)
     };
-    let free = contents().find(|range| prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range));
+    // "Shipping stays free over €40" is no news.
+    let is_free = |range: &Range| {
+        prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range) && !prompt.has(List::Unchanged, *range)
+    };
+    let free = contents().find(is_free);
     if !has_offer && free.is_none() {
         return None;
     }

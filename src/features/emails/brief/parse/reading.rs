@@ -62,8 +62,8 @@ pub fn zone(text: &str) -> Option<&str> {
 }
 
 /// Returns the phrases of all languages in a text.
-fn marks(words: &Words<'_>) -> Vec<Mark> {
+pub fn marks(words: &Words<'_>) -> Vec<Mark> {
     let mut marks = Vec::new();
-    lexicons().iter().for_each(|lexicon| lexicon.mark(words, 0, &mut marks));
+    lexicons().iter().enumerate().for_each(|(language, lexicon)| lexicon.mark(words, language as u8, &mut marks));
     marks
 }

@@ -23,6 +23,20 @@ pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
+/// Turns a label whose text is unclear into unclear text, because it says nothing on its own: "Dress code: none haha".
+pub fn labels(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        for at in 1..read.pieces.len() {
+            let (label, text) = (read.pieces[at - 1], read.pieces[at]);
+            let is_label = label.class == Class::Content && prompt.fold(label.range.to - 1) == ":";
+            let is_last = read.pieces[at + 1..].iter().all(|piece| piece.class != Class::Content);
+            if is_label && is_last && text.class == Class::Unclear && !has_value(prompt, label.range) {
+                read.pieces[at - 1].class = Class::Unclear;
+            }
+        }
+    }
+}
+
 /// Turns content with a word that the email must not contain into unclear text, which a warning reports.
 pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) {
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);

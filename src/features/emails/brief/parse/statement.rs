@@ -4,6 +4,7 @@ use super::super::{Fact, FactKind};
 use super::day_names::spelled;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
+use super::sentences;
 use super::tokens::Kind;
 use crate::base::text::capitalized;
 
@@ -32,7 +33,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     // People write "X = Y" and "X -> Y" in notes.
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
-    ended(&capitalized(&text))
+    sentences::completed(prompt.lexicon(), &ended(&capitalized(&text)))
 }
 
 /// The units of measurement that are the same in most languages.
@@ -143,6 +144,9 @@ fn addressed(text: &str) -> String {
         || lower.contains("if they ")
         || lower.contains("when they ")
         || lower.contains("since they ")
+        || ["call", "contact", "reach", "book", "write to", "reply"]
+            .iter()
+            .any(|verb| lower.contains(&format!("they can {verb} ")))
         || names_only_readers(&lower);
     if !is_plain || !starts {
         return text.to_owned();
@@ -211,6 +215,11 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     let mut written: Vec<String> = Vec::new();
     let mut words = text.split(' ').peekable();
     while let Some(own) = words.next() {
+        // "60 w": watts
+        if own == "w" && written.last().is_some_and(|last: &String| last.ends_with(|c: char| c.is_ascii_digit())) {
+            written.push(own.to_owned());
+            continue;
+        }
         // "needs 2" is written as "needs to".
         match words.peek().and_then(|next| lexicon.rewritten(&format!("{own} {next}"))) {
             Some(pair) => {

@@ -4,6 +4,7 @@ mod any;
 pub mod brands;
 mod checks;
 mod drafts;
+mod hurried;
 mod languages;
 pub mod print;
 mod prompts;

@@ -1,0 +1,142 @@
+//! Turns the short clauses of hurried prompts into sentences: "3 min, closes 10 Dec" becomes "It takes 3 minutes. It closes on 10 Dec."
+//!
+//! The patterns and the sentences are in the word lists of each language. A statement changes only if one of its clauses fits a pattern and
+//! all others are sentences already. Otherwise, the clauses may depend on each other, and the statement keeps its words.
+
+use regex::Regex;
+
+use super::lexicon::{Lexicon, List};
+use super::reading::marks;
+use super::tokens::Words;
+use crate::base::text::capitalized;
+
+/// The maximum number of clauses of a statement. Longer lists are printed as they are.
+const CLAUSES_MAX: usize = 8;
+/// The minimum number of words of a clause with a verb that can be a sentence.
+const SENTENCE_WORDS_MIN: usize = 3;
+
+/// A pattern of a clause and the sentence that replaces it.
+#[derive(Debug)]
+pub struct Pattern {
+    clause: Regex,
+    sentence: String,
+}
+
+impl Pattern {
+    /// Reads a pattern of a word list. `{day}` stands for a day and what follows it, `{time}` for a time, and `{link}` for an address; the
+    /// sentence `=` keeps the clause, and an empty sentence removes it.
+    pub fn clause(clause: &str, sentence: &str, days: &[String]) -> Self {
+        let day = format!(r"((?:(?:the|am|le|el) )?(?:(?:{})\b|\d{{1,2}}[.\s]|\d{{1,2}}(?:st|nd|rd|th)).*)", days.join("|"));
+        let clause = clause
+            .replace("{day}", &day)
+            .replace("{time}", r"(\d{1,2}(?:[.:]\d\d)?(?: ?(?:am|pm|a\.m\.|p\.m\.|uhr|h|u))?)")
+            .replace("{link}", r"(\S+\.\S+)");
+        let clause = Regex::new(&format!("(?i)^{clause}$")).expect("a test compiles every pattern");
+        Self { clause, sentence: sentence.to_owned() }
+    }
+
+    /// Reads a pattern of the start of a statement, and what replaces it.
+    pub fn opener(start: &str, sentence: &str) -> Self {
+        let clause = Regex::new(&format!("(?i)^{start}")).expect("a test compiles every pattern");
+        Self { clause, sentence: sentence.to_owned() }
+    }
+
+    /// Returns a text whose start fits with its new start.
+    pub fn open(&self, text: &str) -> Option<String> {
+        // "Suchen Sie ein Geschenk?" has a subject.
+        let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
+        let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
+        let lower =
+            || text.chars().next().into_iter().flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect::<String>();
+        (!is_whole && self.clause.is_match(text)).then(|| self.clause.replace(&lower(), self.sentence.as_str()).into_owned())
+    }
+
+    pub fn apply(&self, clause: &str) -> Option<String> {
+        let found = self.clause.captures(clause)?;
+        if self.sentence == "=" {
+            return Some(capitalized(clause));
+        }
+        let mut sentence = String::new();
+        found.expand(&self.sentence, &mut sentence);
+        Some(sentence)
+    }
+}
+
+/// Returns a statement with its missing subject, and with its short clauses as sentences.
+pub fn completed(lexicon: &Lexicon, text: &str) -> String {
+    let text = &lexicon.with_subject(text);
+    let bare = text.trim_end_matches(['.', '!']);
+    let clauses: Vec<&str> = bare.split(", ").collect();
+    let is_cut = |clause: &&str| clause.matches('(').count() != clause.matches(')').count();
+    let is_open = bare.contains([';', '"', '“', '„', '?']) || clauses.iter().any(is_cut);
+    if bare.is_empty() || is_open || clauses.len() > CLAUSES_MAX {
+        return text.to_owned();
+    }
+    let fitted: Vec<Option<String>> = clauses.iter().map(|clause| lexicon.sentence(clause.trim())).collect();
+    let is_whole =
+        |(clause, fitted): (&&str, &Option<String>)| fitted.is_some() || !clause.contains(": ") && is_sentence(lexicon, clause);
+    if fitted.iter().all(Option::is_none) || !clauses.iter().zip(&fitted).all(is_whole) {
+        return text.to_owned();
+    }
+    let sentences = clauses.iter().zip(fitted).map(|(clause, fitted)| fitted.unwrap_or_else(|| capitalized(clause)));
+    let sentences: Vec<String> = sentences.map(|own| own.trim().to_owned()).filter(|own| !own.is_empty()).collect();
+    // An email that loses its only statement says less than one with an incomplete statement.
+    if sentences.is_empty() {
+        return text.to_owned();
+    }
+    let end = if text.ends_with('!') { "!" } else { "." };
+    format!("{}{end}", sentences.join(". "))
+}
+
+/// Returns whether a clause is a sentence of its own: it has a verb after its first word, and does not depend on another clause.
+fn is_sentence(lexicon: &Lexicon, clause: &str) -> bool {
+    let words = Words::read(clause);
+    let marks = marks(&words);
+    let is = |list: List, at: usize| {
+        marks.iter().any(|mark| {
+            mark.list == list && mark.from == at && lexicon.code == super::lexicon::lexicons()[usize::from(mark.language)].code
+        })
+    };
+    let depends =
+        [List::And, List::Or, List::That, List::Because, List::Question, List::With].into_iter().any(|list| is(list, 0));
+    words.len() >= SENTENCE_WORDS_MIN && !depends && (1..words.len()).any(|at| is(List::Finite, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::emails::brief::parse::lexicon::lexicons;
+
+    fn written(language: &str, text: &str) -> String {
+        completed(lexicons().iter().find(|lexicon| lexicon.code == language).expect("a language"), text)
+    }
+
+    #[test]
+    fn short_clauses_become_sentences() {
+        for (language, text, own) in [
+            (
+                "en",
+                "3 minutes, win one of 5 tea boxes, closes 10 December.",
+                "It takes 3 minutes. Win one of 5 tea boxes. It closes on 10 December.",
+            ),
+            ("en", "We are closed next week, back on Thursday 9am.", "We are closed next week. We are back on Thursday 9am."),
+            ("en", "14 days valid.", "It is valid for 14 days."),
+            ("en", "The next class is full, 12 seats.", "The next class is full. There are 12 seats."),
+            ("de", "Beginn 18 Uhr, 12 Plätze, Eintritt frei.", "Beginn um 18 Uhr. Es gibt 12 Plätze. Der Eintritt ist frei."),
+        ] {
+            assert_eq!(written(language, text), own);
+        }
+    }
+
+    #[test]
+    fn statements_whose_clauses_depend_on_each_other_keep_their_words() {
+        for text in [
+            "Our chef, back on Thursday, cooks for you.",
+            "If you order now, 14 days valid.",
+            "The mug, the bowl, 12 seats.",
+            "Bring a coat, which is warm, and 12 seats.",
+        ] {
+            assert_eq!(written("en", text), text);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Emails from prompts typed in a hurry: short forms, clauses without verbs, and requests in the third person. Each prompt reproduces a
+//! defect that a reader found.
+
+use super::*;
+
+/// Returns the lines of the email that the tea shop sends for a prompt, without the marks of markup.
+fn email(prompt: &str, language: &str) -> String {
+    print::text(&one(prompt, &brands::teas(), language, 7).email).replace('\u{a0}', " ").replace("**", "")
+}
+
+fn assert_says(prompt: &str, language: &str, parts: &[&str], others: &[&str]) {
+    let text = email(prompt, language);
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing for {prompt:?}:\n{text}");
+    }
+    for part in others {
+        assert!(!text.contains(part), "{part:?} is printed for {prompt:?}:\n{text}");
+    }
+}
+
+#[test]
+fn short_clauses_are_printed_as_sentences() {
+    assert_says(
+        "hey can u do a quick mail, we r closed next week mon-wed (30.11.-2.12.) bc of stocktaking, back on thursday 9am, orders placed \
+         before sunday 6pm still go out monday morning. sorry!! sign it w/ Jana",
+        "en",
+        &["because of stocktaking. We are back on Thursday 9am. Orders placed before Sunday 6pm still go out", "Jana"],
+        &["w/", "sorry", "quick mail"],
+    );
+    assert_says(
+        "Survey!! 3 min, win one of 5 tea boxes, closes 10 dec, link https://s.example/tea . pls dont sound desperate lol",
+        "en",
+        &["It takes 3 min. Win one of 5 tea boxes. It closes on 10 December."],
+        &["desperate", "3 min,"],
+    );
+    assert_says(
+        "we are moving!! new shop from 1 march: Lindenweg 12, same hours, parking behind the house, old shop closes 27 feb 6pm",
+        "en",
+        &["From 1 March, our new shop is Lindenweg 12. The hours stay the same. There is parking behind the house."],
+        &["Closed |"],
+    );
+}
+
+#[test]
+fn short_forms_are_understood_and_written_in_full() {
+    assert_says(
+        "thank ppl for coming to sundays tasting, 40 ppl came, pics at https://leafandstone.example/pics , next one 17 january, tickets \
+         20€ from monday. ask for a google review maybe",
+        "en",
+        &["Thank you for coming to Sunday’s tasting", "40 people came", "The next one is on 17 January"],
+        &["ppl", "Thank people", "To Sunday"],
+    );
+    assert_says(
+        "black friday!!! 25% off everything w code DARK25, fri-mon only",
+        "en",
+        &["25% off everything"],
+        &["everything w"],
+    );
+}
+
+#[test]
+fn a_price_change_is_no_offer() {
+    assert_says(
+        "Please write to our customers that from 1 January the price of the House Blend rises from 12 to 13.50 euros. Shipping stays \
+         free over 40 euros.",
+        "en",
+        &["Subject:   Our prices change on 1 January", "rises from 12 to 13.50 euros", "Shipping stays free over 40 euros"],
+        &["Free shipping", "€12"],
+    );
+    assert_says("from jan 1 the house blend goes from 12 to 13.50", "en", &["goes from €12 to €13.50"], &[]);
+}
+
+#[test]
+fn a_recall_says_what_not_to_do() {
+    assert_says(
+        "Wir rufen den Matcha Charge L2231 zurück, evtl. Metallsplitter. Bitte nicht mehr verwenden, Geld zurück ohne Kassenbon.",
+        "de",
+        &["Bitte nicht mehr verwenden", "Geld zurück ohne Kassenbon"],
+        &[],
+    );
+}
+
+#[test]
+fn requests_to_ask_or_tell_become_sentences_to_the_recipients() {
+    assert_says(
+        "ask customers if they want to join our tea club: 1 box/month, 19€, cancel anytime, first box -50% with CLUB50",
+        "en",
+        &["Would you like to join our tea club?", "CLUB50"],
+        &["sale", "ask customers"],
+    );
+    assert_says(
+        "hi marketing, can you tell everyone the website was down yesterday 2-4pm, orders are safe. sorry. ty, Ben",
+        "en",
+        &["website was down yesterday 2-4pm"],
+        &["Ben", "marketing"],
+    );
+    assert_says(
+        "hiring!! need a barista for our Altona shop, 20h/week, from jan",
+        "en",
+        &["We need a barista for our Altona shop"],
+        &[],
+    );
+}
+
+#[test]
+fn a_short_foreign_word_does_not_make_a_prompt_foreign() {
+    assert_says(
+        "Nouvelle boutique à Lyon! ouverture samedi 6 décembre à 10h, 14 rue Mercière. venez nombreux. signé Karim",
+        "fr",
+        &["Nouvelle boutique à Lyon", "14 rue Mercière", "Venez nombreux", "Karim"],
+        &[],
+    );
+}
+
+#[test]
+fn periods_of_street_names_end_no_sentence() {
+    let text = email("Teeverkostung am 12.12. um 18 Uhr im Laden, Torstr. 8, Anmeldung per Mail. Wir freuen uns auf euch.", "de");
+    assert!(!text.contains("Torstr\n") && text.contains("Torstr. 8"), "{text}");
+}
