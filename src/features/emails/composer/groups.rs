@@ -3,7 +3,7 @@
 
 use super::sections::Writer;
 use super::text::{capital, folded};
-use crate::features::emails::brief::{FactKind, FactRole, Goal};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -125,7 +125,8 @@ impl Writer<'_> {
         let typed = parts.iter().filter(is_typed).count();
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_day = |part: &String| {
-            invites && facts.iter().any(|at| matches!(content.fact(*at).kind, FactKind::Date) && content.text(*at) == *part)
+            let is_event = |fact: &Fact| fact.kind == FactKind::Date && fact.role == Some(FactRole::Event);
+            invites && facts.iter().any(|at| is_event(content.fact(*at)) && content.text(*at) == *part)
         };
         let parts: Vec<String> = parts.iter().filter(|part| !is_day(part)).cloned().collect();
         let least = if self.goal == Goal::OpeningHours { PARTS_MIN } else { PARTS_MIN + 1 };

@@ -21,6 +21,11 @@ pub fn correct_by_facts(brief: &mut Brief, language: Language) {
             brief.event = seasonal_event(brief, language);
         }
     }
+    // "Shipping costs €4.90 instead of €3.90" is no sale.
+    if brief.purpose == Goal::Sale && !sells(brief) && raises_price(brief) {
+        brief.purpose = Goal::PriceChange;
+        brief.offer = None;
+    }
     let is_open = matches!(brief.purpose, Goal::Announcement | Goal::Seasonal | Goal::Unclear);
     if is_open && !sells(brief) && has_role(brief, FactRole::Closed) && !has(brief, &[FactKind::Price, FactKind::OldPrice]) {
         brief.purpose = Goal::Closing;
@@ -40,6 +45,21 @@ fn has_role(brief: &Brief, role: FactRole) -> bool {
 
 fn sells(brief: &Brief) -> bool {
     has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
+}
+
+/// Returns whether the brief has one price that is higher than its old price, and no price that is lower.
+fn raises_price(brief: &Brief) -> bool {
+    let amounts = |kind: FactKind| {
+        let own = brief.facts.iter().filter(move |fact| fact.kind == kind && fact.story.is_none());
+        own.filter_map(|fact| match fact.value {
+            Some(FactValue::Money { amount, .. }) => Some(amount),
+            _ => None,
+        })
+    };
+    let old: Vec<f64> = amounts(FactKind::OldPrice).collect();
+    // The price next to the old price is the new one; others, such as a minimum, are unrelated.
+    let first = amounts(FactKind::Price).next();
+    matches!((first, old.as_slice()), (Some(new), [old]) if new > *old)
 }
 
 /// Makes an announcement an invitation if it has one day, a time, a price or a number of places, and a statement that asks the recipients

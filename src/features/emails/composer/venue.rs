@@ -16,7 +16,7 @@ const ADDRESS_WORDS_MAX: usize = 8;
 const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
-    /// Splits a statement at the commas outside its dates, and separates the words before a colon.
+    /// Splits a statement at the commas outside its facts and brackets, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
@@ -25,6 +25,14 @@ impl Content<'_> {
             self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
         // A comma in a date is replaced by a character that no text contains.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
+        let mut depth = 0_i32;
+        let kept: String = kept
+            .split_inclusive(", ")
+            .map(|part| {
+                depth += part.matches('(').count() as i32 - part.matches(')').count() as i32;
+                if depth > 0 { part.replace(", ", "\0") } else { part.to_owned() }
+            })
+            .collect();
         let mut parts: Vec<String> = Vec::new();
         for part in kept.split(", ").map(|part| part.trim().replace('\0', ", ")) {
             // "25, 50 or 100 euros" is one part.

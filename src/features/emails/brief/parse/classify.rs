@@ -269,7 +269,8 @@ impl Classifier<'_> {
             && self.prompt.fold(fragment.to - 1) == ":"
             && (self.prompt.has(List::Series, range) || self.prompt.has(List::Emails, range) && self.is_series(range));
         // "Please do not use it any longer"
-        if self.recalls && self.prompt.has(List::Not, range) && self.prompt.has(List::Consume, range) {
+        let forbids = self.recalls && self.prompt.has(List::Not, range) && self.prompt.has(List::Consume, range);
+        if forbids || self.prompt.is(List::Assure, start) {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }

@@ -187,6 +187,8 @@ lists! {
     Unchanged = "number.unchanged",
     /// What recipients of a recall can do with the product: "do not use".
     Consume = "words.consume",
+    /// Statements that recipients need not do anything.
+    Assure = "words.assure",
     /// Verbs with which sentences invite the recipients: "win a trip".
     Invite = "words.invite",
     SpokenComma = "spoken.comma",

@@ -180,8 +180,8 @@ impl Classifier<'_> {
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
         // "Welcome series" names the emails; other series are products.
         // "Vouchers by mail" says how something is sent.
-        let is_way = range.to > range.from + 1
-            && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "via" | "tramite");
+        let is_way =
+            range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);
         // "Abandoned" and other words in "-ed" are participles here.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
