@@ -106,7 +106,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let check = browser.get(&format!("{here}/launch")).await;
     assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
-    assert!(check.text.contains("Checks of the email") && check.text.contains("/checks\">Show all findings"), "{}", check.text);
+    assert!(check.text.contains("Email checks") && check.text.contains("/checks\">Show all findings"), "{}", check.text);
     let sent = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(follow(&mut browser, sent).await.text.contains("Sending started."));
     becomes(&client, &id, "sent").await;
