@@ -32,20 +32,20 @@ pub enum Permission {
 /// All permissions in the order of declaration: the name in the API, and what the permission allows.
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
-    (Permission::AudienceRead,  "audience:read",  "View subscribers, tags and audience segments."),
-    (Permission::AudienceWrite, "audience:write", "Add and update subscribers, manage tags and segments, report events."),
-    (Permission::EmailRead,     "email:read",     "View email templates and sending history."),
-    (Permission::EmailWrite,    "email:write",    "Create and edit generated emails."),
+    (Permission::AudienceRead,  "audience:read",  "View contacts, tags, topics, segments, and suppressions."),
+    (Permission::AudienceWrite, "audience:write", "Add, import, and edit contacts, manage tags, topics, segments, and suppressions, and report events."),
+    (Permission::EmailRead,     "email:read",     "View emails, the built-in inbox, and the sending history."),
+    (Permission::EmailWrite,    "email:write",    "Create, import, and edit emails."),
     (Permission::EmailSend,     "email:send",     "Send test and live emails."),
-    (Permission::EmailValidate, "email:validate", "Check compatibility, links and deliverability."),
-    (Permission::EmailPreview,  "email:preview",  "Generate previews."),
+    (Permission::EmailValidate, "email:validate", "Check the compatibility, links, spelling, and deliverability of emails."),
+    (Permission::EmailPreview,  "email:preview",  "Preview emails on devices."),
     (Permission::DomainRead,    "domain:read",    "View sending domains and their verification status."),
-    (Permission::DomainWrite,   "domain:write",   "Add, verify, update and remove sending domains."),
-    (Permission::CampaignRead,  "campaign:read",  "View campaigns, their stats and delivery logs."),
-    (Permission::CampaignWrite, "campaign:write", "Create, send, schedule, cancel, archive and unarchive campaigns."),
-    (Permission::ProjectWrite,  "project:write",  "Import projects and manage their knowledge base, images and logos."),
-    (Permission::WebhookRead,   "webhook:read",   "List and view webhooks."),
-    (Permission::WebhookWrite,  "webhook:write",  "Create, update and delete webhooks."),
+    (Permission::DomainWrite,   "domain:write",   "Add, verify, edit, and delete sending domains."),
+    (Permission::CampaignRead,  "campaign:read",  "View campaigns, their statistics, and their recipients."),
+    (Permission::CampaignWrite, "campaign:write", "Create, edit, send, schedule, cancel, and archive campaigns."),
+    (Permission::ProjectWrite,  "project:write",  "Import and edit brands with their logos, images, products, and knowledge base, and manage connections."),
+    (Permission::WebhookRead,   "webhook:read",   "View webhooks and mail services."),
+    (Permission::WebhookWrite,  "webhook:write",  "Create, edit, and delete webhooks and mail services."),
 ];
 
 impl Permission {

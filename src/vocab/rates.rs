@@ -21,7 +21,7 @@ const TABLE: [(RouteGroup, &str, &str); 5] = [
     (RouteGroup::Sending,   "sending",   "Direct sends."),
     (RouteGroup::Emails,    "emails",    "Reading and editing emails, and test sends."),
     (RouteGroup::Campaigns, "campaigns", "Campaigns."),
-    (RouteGroup::Imports,   "imports",   "Project imports, contact imports and contact exports."),
+    (RouteGroup::Imports,   "imports",   "Imports of brands and contacts, and exports of contacts."),
 ];
 
 impl RouteGroup {

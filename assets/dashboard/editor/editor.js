@@ -549,7 +549,7 @@
     const dialog = ask("Image", [
       h("div", { class: "editor-library", role: "group", "aria-label": "The brand's images" }, data.images.map((image) => h("button",
         { type: "button", click: take(image), class: "plain" }, h("img", { src: image.preview, alt: image.about || "Image", loading: "lazy" })))),
-      data.mayUpload && labeled("Upload an image (PNG, JPEG, or WebP, up to 7 MB, or GIF, up to 3 MB)", upload), labeled("Or enter a URL", url), stage,
+      data.mayUpload && labeled("Upload an image (PNG, JPEG, or WebP up to 7 MB, or GIF up to 3 MB)", upload), labeled("Or enter a URL", url), stage,
       labeled("Alt text: what the image shows", alt),
       data.mayUpload && h("details", {}, h("summary", {}, "Crop around the focus point"), labeled("Shape", shape),
         h("p", { class: "hint" }, "Click the most important point of the image, or move the sliders."), across, down),
@@ -597,7 +597,7 @@
 
   // --- The canvas ---
 
-  const canvas = h("div", { class: "editor-canvas", "aria-label": "Content of the email", role: "group" });
+  const canvas = h("div", { class: "editor-canvas", "aria-label": "Email content", role: "group" });
   const has = (block, path) => at(block, path) !== undefined;
   // A button of the email: its label is edited in place.
   const action = (block, path, emphasis = "primary") => h("span", { class: `eb-button ${emphasis}` }, line(block, path, "Button label"));
@@ -621,7 +621,7 @@
       h("tbody", {}, b.rows.map((row) => h("tr", { class: row.strong ? "strong" : "" }, row.cells.map((cell) => h("td", {}, cell))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],
     social: (b) => [line(b, "title", "Title", "small"), h("p", { class: "eb-quiet" }, b.links.map((link) => link.name).join(" · "))],
-    footer: (b) => [line(b, "sender", "Sender", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why the reader gets this email"), line(b, "unsubscribe", "Text of the unsubscribe link", "link")],
+    footer: (b) => [line(b, "sender", "Sender", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
     columns: (b) => [h("div", { class: "eb-side" }, b.columns.map((column) => h("div", {}, column.blocks.map((cell) => part(cell, column.blocks)))))],
   };
   function part(block, list) {
@@ -811,7 +811,7 @@
 
   function topLine(field, label, range, max) {
     const input = h("input", { maxlength: String(max), value: doc[field] ?? "" }), length = h("span", { class: "hint" });
-    const count = () => (length.textContent = `${[...input.value].length} characters. Inboxes show ${range}.`);
+    const count = () => (length.textContent = `${[...input.value].length} characters. Inboxes show the first ${range}.`);
     input.addEventListener("input", () => {
       remember(field);
       doc[field] = input.value.trim();

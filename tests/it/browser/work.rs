@@ -329,12 +329,12 @@ async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
     // A visit starts no work; the button does.
-    tab.sees("An unchanged email is not drawn again.").await;
-    tab.press_through("Draw common devices").await;
+    tab.sees("existing previews are reused.").await;
+    tab.press_through("Preview common devices").await;
     tab.sees("Previews are simulations").await;
     let end = Instant::now() + PATIENCE;
-    while tab.text().await.contains("previews drawn") {
-        assert!(Instant::now() < end, "the previews are not drawn");
+    while tab.text().await.contains("previews ready") {
+        assert!(Instant::now() < end, "the previews are not ready");
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     }
     tab.click(".devices h2 a").await;
@@ -397,7 +397,7 @@ async fn contacts(scene: &Scene<'_>) {
     tab.click("input[name=contact]").await;
     tab.fill("#bulk_tag", "chosen").await;
     tab.press("Add").await;
-    tab.sees("Updated: 1").await;
+    tab.sees("1 contact updated").await;
     of_brand(scene, "tags").await;
     tab.sees("chosen").await;
 }

@@ -193,7 +193,7 @@ async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
         past.text
     );
     let never = press(&mut browser, &launch, &at("", "Europe/Berlin")).await;
-    assert!(never.status == 400 && never.text.contains("Choose a date and a time."), "{}", never.text);
+    assert!(never.status == 400 && never.text.contains("Choose a date and time."), "{}", never.text);
 
     let year =
         mailmill::base::clock::Clock::now(&mailmill::base::clock::SystemClock).to_string()[..4].parse::<u32>().expect("a year")

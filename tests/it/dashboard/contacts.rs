@@ -134,7 +134,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     has(&kept, "\"profile\"");
     let unsure = submit(&mut browser, &path, &[("act", "erase")]).await;
     assert_eq!(unsure.status, 400);
-    has(&submit(&mut browser, &path, &[("act", "erase"), ("sure", "yes")]).await, "Deleted: 1");
+    has(&submit(&mut browser, &path, &[("act", "erase"), ("sure", "yes")]).await, "1 contact deleted");
     assert_eq!(browser.get(&path).await.status, 404);
 }
 
@@ -150,7 +150,7 @@ async fn many_contacts_are_changed_exported_and_deleted() {
     assert_eq!(unselected.status, 400);
     has(&unselected, "Select at least one contact");
     let fields = [("act", "tag"), ("bulk_tag", "vip"), ("which", "chosen"), ("contact", &rows[0]), ("contact", &rows[1])];
-    has(&submit(&mut browser, "/test/contacts", &fields).await, "Updated: 2");
+    has(&submit(&mut browser, "/test/contacts", &fields).await, "2 contacts updated");
     let tagged = async || client.data("contacts.list", json!({ "projectId": project, "tags": "vip" })).await["total"].clone();
     assert_eq!(tagged().await, 2);
 
@@ -213,7 +213,7 @@ async fn a_file_is_uploaded_its_columns_mapped_and_its_rows_imported() {
     let mut right = [header("E-Mail", "email", ""), header("Name", "name", ""), header("Shoe", "custom", "shoe size")].concat();
     right.extend([("delimiter", ";"), ("existing", "upsert"), ("tags", "fair"), ("status", "non-subscribed")]);
     submit(&mut browser, &path, &right).await;
-    until(async || browser_get(&server, &path).await.text.contains("Import another file")).await;
+    until(async || browser_get(&server, &path).await.text.contains("Import more contacts")).await;
     let done = browser.get(&path).await;
     has(&done, "The email address has no @");
     lacks(&done, "<script>alert");
@@ -295,7 +295,7 @@ async fn a_segment_is_created_counted_saved_and_deleted() {
     let after = client.data("segments.get", json!({ "id": id(segment), "projectId": project })).await;
     assert_eq!((&after["count"], &after["filters"]["activity"][0]["mode"]), (&json!(2), &json!("never")));
     has(&browser.get("/test/segments").await, "data-load=");
-    has(&browser.get("/test/segments?count=1").await, "data-label=\"Contacts now\">2</td>");
+    has(&browser.get("/test/segments?count=1").await, "data-label=\"Contacts\">2</td>");
     has(&browser.get(&format!("/test/contacts?segment={}", id(segment))).await, "ada@example.com");
     has(&submit(&mut browser, &own, &[("do", "delete")]).await, "Segment deleted.");
 }

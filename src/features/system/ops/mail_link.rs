@@ -63,7 +63,8 @@ impl Async for MailLink {
                 "You're invited to Mailmill",
                 format!(
                     "Hello,\n\nYou're invited to join an email marketing account on Mailmill at {base}.\n\nTo accept, open this \
-                     link. It works once:\n\n{}\n\nIf you didn't expect this invitation, ignore this email.\n",
+                     link. It works once and expires after seven days:\n\n{}\n\nIf you didn't expect this invitation, you can ignore \
+                     this email.\n",
                     input.link
                 ),
             ),
@@ -71,7 +72,8 @@ impl Async for MailLink {
                 "Reset your Mailmill password",
                 format!(
                     "Hello,\n\nWe received a request to reset your password at {base}.\n\nTo choose a new password, open this link. It \
-                     works once, for one hour:\n\n{}\n\nIf you didn't request this, ignore this email. Your password stays the same.\n",
+                     works once and expires after one hour:\n\n{}\n\nIf you didn't request this, you can ignore this email. Your \
+                     password stays the same.\n",
                     input.link
                 ),
             ),

@@ -74,7 +74,7 @@ const LINE: Detail = Detail {
     own: "",
 };
 
-const PERSONS: &[(&str, &str)] = &[("", "Automatic"), ("we", "We"), ("i", "I"), ("third", "By name")];
+const PERSONS: &[(&str, &str)] = &[("", "Automatic"), ("we", "We"), ("i", "I"), ("third", "The brand's name")];
 const FORMALITIES: &[(&str, &str)] = &[
     ("", "Automatic"),
     ("casual", "Informal (du, tu, first names)"),
@@ -166,11 +166,11 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
     ),
     (
         "Voice",
-        "How emails are written. Separate words with commas.",
+        "How your emails sound. To enter several words, separate them with commas.",
         &[
             Detail {
                 field: "voice.person",
-                label: "Speaks as",
+                label: "Point of view",
                 kind: "choice",
                 choices: PERSONS,
                 value: "/brand/voice/person",
@@ -179,7 +179,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             },
             Detail {
                 field: "voice.formality",
-                label: "Form of address",
+                label: "Formality",
                 kind: "choice",
                 choices: FORMALITIES,
                 value: "/brand/voice/formality",

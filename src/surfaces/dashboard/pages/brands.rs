@@ -424,7 +424,7 @@ fn stages(now: &str) -> Vec<ImportStage> {
         ("initializing", "Waiting in the queue"),
         ("fetching", "Reading the pages and style sheets"),
         ("reading", "Finding colors, fonts, text, and products"),
-        ("measuring", "Measuring logos and images"),
+        ("measuring", "Analyzing logos and images"),
     ];
     let at = STAGES.iter().position(|(word, _)| *word == now).unwrap_or(STAGES.len());
     let stage = |(place, (_, label)): (usize, &(&str, &'static str))| {
@@ -466,8 +466,8 @@ fn facts(brand: &Value) -> Vec<Fact> {
         ("Postal address", text(&contact["address"])),
         ("Email", text(&contact["email"])),
         ("Phone", text(&contact["phone"])),
-        ("Tone", Some(speaks).filter(|speaks| !speaks.is_empty())),
-        ("Typical words", Some(words).filter(|words| !words.is_empty())),
+        ("Voice", Some(speaks).filter(|speaks| !speaks.is_empty())),
+        ("Words to use", Some(words).filter(|words| !words.is_empty())),
     ];
     all.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? })).collect()
 }

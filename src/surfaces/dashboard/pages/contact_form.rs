@@ -101,7 +101,7 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, P
         let (name, text) = (name.trim(), text.trim());
         let before = known.get(name).unwrap_or(&Value::Null);
         if name.is_empty() && !text.is_empty() {
-            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a name for the field.");
+            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a name for the custom field.");
             return Err(PageError { field: "customFields".into(), ..error });
         }
         if name.is_empty() || written(before) == text {

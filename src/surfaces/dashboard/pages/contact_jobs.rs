@@ -133,7 +133,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         }
         "change" => {
             let Done(job) = visit.ask::<contacts::ops::bulk_change_status::BulkChangeStatus>(input).await?;
-            ContactJobPage::of_change(around("Bulk change of contacts"), job)
+            ContactJobPage::of_change(around("Bulk change"), job)
         }
         _ => {
             let Done(job) = visit.ask::<contacts::ops::bulk_status::BulkStatus>(input).await?;

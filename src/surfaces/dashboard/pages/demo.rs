@@ -20,7 +20,7 @@ fn user(visit: &Visit) -> Result<&UserSession, PageError> {
         true => Ok(person),
         false => Err(PageError::plain(
             StatusCode::FORBIDDEN,
-            "Your role can't run the demo. The demo creates brands, emails, contacts, and campaigns, so it needs a role that can create them.",
+            "Your role can't run the demo, which creates brands, emails, contacts, and campaigns. The owner or an admin of the account can change your role.",
         )),
     }
 }

@@ -509,8 +509,8 @@ pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
 /// Returns the label of a stage.
 fn stage_words(stage: &str) -> &'static str {
     match stage {
-        "waiting" => "Waiting in the queue or for the brand import to finish",
-        "writing" => "Writing",
+        "waiting" => "Waiting for earlier emails or for the brand import",
+        "writing" => "Writing the emails",
         "rendering" => "Rendering the emails",
         "completed" => "Done",
         _ => "Stopped",

@@ -134,13 +134,13 @@ pub fn why(reason: &str) -> &str {
     match reason {
         "suppressed" => "On the suppression list",
         "unsubscribed" => "Unsubscribed",
-        "bounced" => "Bounced before",
+        "bounced" => "Bounced earlier",
         "not_subscribed" => "Not subscribed",
         "topic_unsubscribed" => "Not subscribed to this topic",
         "invalid_address" => "Invalid address",
         "duplicate_address" => "Duplicate address",
         "missing_field" => "No value for a required merge field",
-        "erased" => "Deleted",
+        "erased" => "Contact deleted",
         "cancelled" => "Campaign canceled before sending",
         other => other,
     }
@@ -152,7 +152,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let asked = match form.get("act") {
         "send" => visit.ask::<campaigns::ops::send::Send>(json!({ "id": id })).await.map(drop),
         "schedule" if form.get("date").is_empty() || form.get("time").is_empty() => {
-            Err(PageError::plain(StatusCode::BAD_REQUEST, "Choose a date and a time.").in_field("scheduledAt"))
+            Err(PageError::plain(StatusCode::BAD_REQUEST, "Choose a date and time.").in_field("scheduledAt"))
         }
         "schedule" => {
             let mode = if form.get("local") == "yes" { "recipient" } else { "campaign" };

@@ -26,7 +26,7 @@ const KINDS: [(FactKind, &str); 17] = [
     (FactKind::Place, "Place"),
     (FactKind::Capacity, "Number"),
     (FactKind::Price, "Price"),
-    (FactKind::OldPrice, "Old price"),
+    (FactKind::OldPrice, "Original price"),
     (FactKind::Minimum, "Minimum order"),
     (FactKind::Product, "Product"),
     (FactKind::Person, "Person"),

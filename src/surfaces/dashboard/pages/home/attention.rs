@@ -29,12 +29,12 @@ const LINES_MAX: usize = 12;
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
-        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space. \
-                    Changes and sending then resume automatically.";
+        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space on the \
+                    server: everything then resumes automatically.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
     }
     if let Some(cause) = &known.hold {
-        let text = format!("Sending is on hold: {cause}. Campaigns, retries, schedules, and webhook deliveries wait.");
+        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
     sending_problems(environment, known, &mut found);
@@ -46,12 +46,13 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
         let reason = match webhook["pauseReason"].as_str() {
-            Some("rate_limited") => "the endpoint asked for fewer requests",
+            Some("rate_limited") => "the endpoint is rate limiting requests",
             Some("gone") => "the endpoint returned 410 Gone",
             _ => "the endpoint keeps failing",
         };
         let text = format!("Deliveries to the webhook {url} are paused: {reason}.");
-        found.push(line("warn", text, ("/settings/webhooks".into(), "View deliveries")));
+        let path = format!("/settings/webhooks/{}", webhook["id"].as_str().unwrap_or_default());
+        found.push(line("warn", text, (path, "View deliveries")));
     }
     found.sort_by_key(|line| line["level"] != "bad");
     found.truncate(LINES_MAX);
@@ -86,12 +87,13 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
         && known.needs_verified_domain
         && !known.domains.iter().any(|domain| verified(&domain))
     {
-        let text = "No sending domain is verified. Mailmill or the recipients' mail servers can reject live emails.";
+        let text = "No sending domain is verified. Until you verify one, live emails can be rejected by Mailmill or by the recipients' mail servers.";
         found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
     }
     for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {
         let (domain, why) = (domain["domain"].as_str().unwrap_or_default(), domain["statusReason"].as_str().unwrap_or_default());
-        found.push(line("warn", format!("The domain {domain} is not verified. {why}"), ("/domains".into(), "View DNS records")));
+        let text = format!("The domain {domain} isn't verified. {why}");
+        found.push(line("warn", text, (format!("/domains/{domain}"), "View DNS records")));
     }
 }
 
@@ -170,14 +172,14 @@ fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
         let level = if bounces >= BOUNCES_BAD { "bad" } else { "warn" };
         let text =
             format!("{bounces}% of emails bounced in the last 30 days. Mailbox providers expect less than {BOUNCES_WARN}%.");
-        found.push(line(level, text, ("/suppressions".into(), "View bounces")));
+        found.push(line(level, text, ("/suppressions?reason=bounce_hard".into(), "View hard bounces")));
     }
     if complaints >= COMPLAINTS_WARN {
         let level = if complaints >= COMPLAINTS_BAD { "bad" } else { "warn" };
         let text = format!(
             "{complaints}% of emails were reported as spam in the last 30 days. Large mailbox providers expect less than {COMPLAINTS_WARN}%."
         );
-        found.push(line(level, text, ("/suppressions".into(), "View complaints")));
+        found.push(line(level, text, ("/suppressions?reason=complaint".into(), "View complaints")));
     }
 }
 

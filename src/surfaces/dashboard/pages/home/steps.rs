@@ -28,7 +28,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         step(
             &[Permission::ProjectWrite],
             ("Import your brand", "Enter your website, and Mailmill reads your colors, logos, text, and products from it."),
-            ("/brands", "Add a brand"),
+            ("/brands", "Import a brand"),
             brand.is_some(),
             request("/v1/projects/import", r#"{"urls":["https://example.com"],"name":"My brand"}"#.into()),
         ),
@@ -41,7 +41,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         ),
         step(
             &[Permission::AudienceRead, Permission::AudienceWrite],
-            ("Add contacts", "Add contacts one by one, or import a CSV file."),
+            ("Add contacts", "Import a CSV file or the contacts of another platform, or add contacts one by one."),
             ("/contacts", "Add contacts"),
             has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),
@@ -60,12 +60,12 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         Environment::Test => {
             "Choose the recipients and send the campaign. Test emails stay in the built-in inbox, where you can open them."
         }
-        Environment::Live => "Choose the recipients, see how many contacts get the campaign, and send or schedule it.",
+        Environment::Live => "Choose the recipients, check how many contacts will get the campaign, and send or schedule it.",
     };
     steps.push(step(
         &[Permission::CampaignRead, Permission::CampaignWrite],
         ("Send a campaign", about),
-        (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns"),
+        if known.campaigns.is_empty() { ("/campaigns/new", "Create a campaign") } else { ("/campaigns", "Go to campaigns") },
         false,
         to_send(known, id, request),
     ));

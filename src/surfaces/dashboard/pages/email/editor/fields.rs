@@ -185,7 +185,7 @@ pub const KINDS: &[Kind] = &[
                 line("image.alt", "Alt text", SENTENCE),
                 line("text", "Text", SENTENCE),
                 line("price", "Price", LABEL),
-                line("priceBefore", "Old price", LABEL),
+                line("priceBefore", "Original price", LABEL),
                 line("button", "Button label", LABEL),
             ],
         }],
@@ -269,9 +269,9 @@ pub const KINDS: &[Kind] = &[
             &[
                 line("sender", "Sender", LABEL),
                 line("address", "Postal address", SENTENCE),
-                prose("reason", "Why the reader gets this email", PARAGRAPH),
-                line("unsubscribe", "Text of the unsubscribe link", LABEL),
-                line("view", "Text of the link to the browser version", LABEL),
+                prose("reason", "Why recipients get this email", PARAGRAPH),
+                line("unsubscribe", "Unsubscribe link text", LABEL),
+                line("view", "Browser version link text", LABEL),
             ],
             &[List { path: "links", label: "Link", max: limits::EMAIL_FOOTER_LINKS_MAX, fields: LINKS }],
         )
@@ -302,7 +302,7 @@ pub fn new_block(name: &str, site: &str) -> Option<Value> {
         "countdown" => {
             json!({ "type": "countdown", "title": "The offer ends", "date": "1 January 2030", "until": "2030-01-01" })
         }
-        "quote" => json!({ "type": "quote", "text": "What the person said.", "author": "Name" }),
+        "quote" => json!({ "type": "quote", "text": "What the customer said.", "author": "Name" }),
         "table" => json!({ "type": "table", "rows": [{ "cells": ["Name", "Value"] }, { "cells": ["Name", "Value"] }] }),
         "social" => json!({ "type": "social", "links": [{ "name": "Instagram", "href": site }] }),
         "divider" => json!({ "type": "divider" }),
