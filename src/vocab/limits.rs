@@ -422,9 +422,9 @@ pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
 /// The maximum length of the description of a tag, topic or segment: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum number of groups side by side in a filter. Users do not understand filters with more groups; such filters are rejected.
+/// The maximum number of groups side by side in a filter, as many as the form of a segment can show clearly. Larger filters are rejected.
 pub const SEGMENT_GROUPS_PER_GROUP_MAX: usize = 10;
-/// The maximum nesting depth of groups in a filter. Users do not understand deeper groups; such filters are rejected.
+/// The maximum nesting depth of groups in a filter, as deep as the form of a segment can show clearly. Deeper filters are rejected.
 pub const SEGMENT_LEVELS_MAX: usize = 3;
 /// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
 /// conditions are rejected.
@@ -847,8 +847,8 @@ pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
 /// next page continues the search.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
-/// The number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes in size, and other
-/// writes wait for the step.
+/// The maximum number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes in size,
+/// and other writes wait for the step.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
 /// The maximum size of a form on the pages that messages link to: one checkbox for each topic, about ten kilobytes at most. Larger forms
 /// are rejected.

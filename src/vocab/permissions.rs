@@ -33,7 +33,7 @@ pub enum Permission {
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
     (Permission::AudienceRead,  "audience:read",  "View contacts, tags, topics, segments, and suppressions."),
-    (Permission::AudienceWrite, "audience:write", "Add, import, and edit contacts, manage tags, topics, segments, and suppressions, and report events."),
+    (Permission::AudienceWrite, "audience:write", "Add, import, and edit contacts, manage tags, topics, segments, and suppressions, and report customer events."),
     (Permission::EmailRead,     "email:read",     "View emails, the built-in inbox, and the sending history."),
     (Permission::EmailWrite,    "email:write",    "Create, import, and edit emails."),
     (Permission::EmailSend,     "email:send",     "Send test and live emails."),

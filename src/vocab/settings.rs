@@ -186,7 +186,7 @@ pub struct Outbound {
     pub allow_networks: Vec<Network>,
 }
 
-/// The checks of emails before they are sent.
+/// The settings for checking emails before they are sent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {

@@ -76,7 +76,7 @@ mod tests {
         assert_eq!((next.granted, next.remaining), (true, 1));
     }
 
-    /// After a clock was set back by ten minutes, an earlier version of the limiter returned 429 for ten minutes.
+    /// After the clock was set back by ten minutes, an earlier version of the limiter returned 429 for ten minutes.
     #[test]
     fn a_clock_set_back_or_forward_changes_no_window() {
         for off_ms in [-600_000, 600_000] {

@@ -128,7 +128,7 @@ impl Admission {
     /// Admits a connection. When all connections are in use, an idle one is closed first.
     pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
-            // Subscribe before reading the count, so that the end of a connection in between is not missed.
+            // Subscribe before reading the count, so that a connection that ends in between is not missed.
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
             match self.try_admit(origin) {

@@ -27,7 +27,7 @@ pub(super) fn schema() -> Schema {
     builder.build()
 }
 
-/// The terms of a batch of documents. When the last document of a batch is dropped, the batch's buffer returns and is used for the next
+/// The terms of a batch of documents. When the last document of a batch is dropped, the buffer goes back to the writer for the next
 /// batch; waiting for a buffer also keeps the caller from running ahead of the indexing threads.
 pub(super) struct Batch {
     pub(super) terms: Terms,

@@ -36,7 +36,7 @@ pub(super) const PROVIDERS: [&str; 16] = [
     "mail.ru",
     "qq.com",
 ];
-/// The maximum length of a word; longer words are truncated. Local parts have at most 64 characters, and users do not type longer words.
+/// The maximum length of a word; longer words are truncated. Local parts have at most 64 characters, and longer words are rare in names.
 pub(super) const WORD_CHARS_MAX: usize = 64;
 /// The maximum length of text; longer text is truncated. The first 512 characters of a name or a custom value are enough to find a contact
 /// by it.

@@ -34,7 +34,7 @@ impl CheckedEmail {
         Ok(engine.inspections.put(&self.html, inspection))
     }
 
-    /// Returns the compatibility report for these clients, or for all clients if there are none, as JSON.
+    /// Returns the compatibility report for these clients, or for all clients if the list is empty, as JSON.
     pub async fn compatibility(&self, context: &CheckContext, clients: Vec<String>, field: &str) -> Result<Vec<u8>, Failure> {
         match context.engine.pixels.compatibility(&self.html, clients).await {
             Err(RenderError::Misused(message)) => Err(Failure::field(field, message)),

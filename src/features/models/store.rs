@@ -1,4 +1,4 @@
-//! The table of the usage of language models.
+//! The table of language-model usage, and all access to it.
 
 use serde::{Deserialize, Serialize};
 

@@ -188,7 +188,8 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, contact:
     Ok(())
 }
 
-/// Returns the revenue of an account or a mailing from day `first` to day `last`, by currency, excluding days without revenue.
+/// Returns the daily revenue of an account or a mailing in each currency, from day `first` to day `last` inclusive, excluding days
+/// without revenue.
 pub fn totals_by_day(
     tx: &impl Read,
     scope: StatsScope,

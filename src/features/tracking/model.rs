@@ -63,9 +63,9 @@ impl Agent {
     }
 }
 
-/// TABLE: known user agents, with the source of each entry. The first matching entry applies.
+/// TABLE: known user agents. The text of each entry names the product, the source, or the reason. The first matching entry applies.
 const AGENTS: &[(Agent, Visitor, &str)] = &[
-    // Proxies of mail services, each with the user agent that the service documents.
+    // Proxies of mail services, each with the user agent that the service sends.
     (Agent::Has("googleimageproxy"), Visitor::Proxy, "Gmail's image proxy: \"(via ggpht.com GoogleImageProxy)\""),
     (
         Agent::Has("yahoomailproxy"),

@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Renders every sample for users with every permission and with no permission, without an error and with an error for each field.
+    /// Renders every sample for users with all permissions and with none, without an error and with an error for each field.
     #[test]
     fn every_template_renders_its_samples() {
         let files = files();

@@ -1,4 +1,4 @@
-//! Tests of merge fields: their output, rejected templates, and limits.
+//! Tests for merge fields: their output, rejected templates, and limits.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};

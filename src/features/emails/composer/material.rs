@@ -263,7 +263,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     })
 }
 
-/// Returns the price before a reduction, if it is higher than the price.
+/// Returns the original price, if it is higher than the price.
 fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let before = product.price_before.clone()?;
     let (now, then) = (number(product.price.as_deref()?)?, number(&before)?);

@@ -109,7 +109,7 @@ pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language:
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
-/// Writes one email of a plan in one language. A `place` beyond the plan means its last slot.
+/// Writes one email of a plan in one language. A `place` past the end of the plan means its last slot.
 pub fn compose(
     request: &Request<'_>,
     brand: &Brand,

@@ -4,7 +4,7 @@ use crate::base::text::Color;
 use crate::features::emails::brief::{Brief, ConstraintKind};
 use crate::features::emails::document::Layout;
 
-/// The minimum length, in characters, of a word without the "s" of its plural.
+/// The minimum length, in characters, of the stem that remains after a plural "s" is removed. Shorter words keep their "s".
 const AVOIDED_STEM_MIN: usize = 4;
 
 /// The constraints of a brief in the form that the composer uses.

@@ -1,4 +1,4 @@
-//! Finds the facts of an invitation and of opening hours in statements that only list them, so that a table can show the facts.
+//! Extracts event details and opening hours from statements that only list them, so that a table can show them.
 
 use super::content::Content;
 use super::language::{Bank, Language};
@@ -11,19 +11,20 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
-/// The maximum number of words in the address after the name of a place, and the number of characters between them: a comma and a space.
+/// The maximum number of words in the address after the name of a place.
 const ADDRESS_WORDS_MAX: usize = 8;
+/// The number of characters between the name of a place and its address: a comma and a space.
 const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
-    /// Splits a statement at the commas outside its facts and brackets, and separates the words before a colon.
+    /// Splits a statement at the commas outside its brackets and its facts, such as dates, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
         let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
         let facts: Vec<String> =
             self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
-        // A comma in a date is replaced by a character that no text contains.
+        // The commas inside facts are protected: each is replaced by a character that no text contains.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
         let mut depth = 0_i32;
         let kept: String = kept

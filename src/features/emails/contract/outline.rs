@@ -61,7 +61,7 @@ pub struct Outline {
     pub buttons: Vec<Press>,
     /// The blocks and targets of all links, buttons included.
     pub links: Vec<(String, String)>,
-    /// The blocks that show images, except for the logo.
+    /// The blocks that show images, not counting the logo.
     pub images: Vec<String>,
     /// The blocks, names and pages of the products.
     pub products: Vec<(String, String, String)>,

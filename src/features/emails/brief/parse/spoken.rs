@@ -124,7 +124,7 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     }
 }
 
-/// Reduces the spaces after changed words to one in all texts of a brief.
+/// Collapses all whitespace in the texts of a brief to single spaces, because replaced words leave gaps.
 pub fn close_gaps(brief: &mut Brief) {
     let parts = [&mut brief.audience, &mut brief.subject, &mut brief.preheader, &mut brief.headline].into_iter().flatten();
     let stories = brief.stories.iter_mut().flat_map(|story| story.heading.iter_mut().chain([&mut story.text]));
