@@ -245,8 +245,8 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the ID of the finding about a word. The same misspelled word is one finding; a word that only does not fit its sentence is one
-/// for each sentence.
+/// Returns the ID of the finding about a word. The same misspelled word is one finding; a correctly spelled word that does not fit its
+/// sentence is a separate finding in each sentence.
 pub fn spelling_id(error: &Finding) -> String {
     match error.kind {
         FindingKind::Spelling => id(Check::Spelling, &error.rule, &error.word),

@@ -53,7 +53,7 @@ pub struct Plan {
     pub limit: Duration,
     /// The part of `limit` after which no more links are requested, so that the check of links returns what it has.
     pub links_limit: Duration,
-    /// Whether the failure of a check is the result of the run. Otherwise, only the result of this check is missing.
+    /// Whether a failure of a check makes the whole run fail. Otherwise, only the result of this check is missing.
     pub is_final: fn(&Failure) -> bool,
 }
 

@@ -55,9 +55,9 @@ pub struct SpellingMetadata {
     pub checkers_incomplete: Vec<String>,
 }
 
-/// The rule that finds words which are in no dictionary.
+/// The rule for words that are in no dictionary.
 pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
-/// The maximum number of points that misspelled words cost, and below, those that the other types cost.
+/// The maximum number of points that misspelled words cost; the next constants are those for grammar and style.
 const SPELLING_WEIGHT: f64 = 60.0;
 const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;

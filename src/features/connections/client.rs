@@ -50,7 +50,7 @@ pub struct Client<'e> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client. Returns why the key cannot belong to the platform if it cannot.
+    /// Creates a client. Fails with the reason if the key cannot belong to the platform.
     pub fn new(engine: &'e Engine, provider: Provider, key: &Secret) -> Result<Self, &'static str> {
         let text = key.expose().as_str();
         let base = base(&engine.settings.connections, provider, text)?;
@@ -66,7 +66,7 @@ impl<'e> Client<'e> {
         Ok(Self { engine, provider, base, authorization, account, wait_max, own_properties: OnceCell::new() })
     }
 
-    /// Never waits for the end of a pause within a request, so that an import does not hold up others.
+    /// Returns a client that never waits for the end of a pause within a request, so that an import does not hold up others.
     pub fn without_waits(self) -> Self {
         Self { wait_max: Duration::ZERO, ..self }
     }

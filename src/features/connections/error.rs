@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 pub enum PlatformError {
     /// The platform rejects the key, or the key lacks a scope.
     Rejected(String),
-    /// The master key does not open the stored key.
+    /// The master key cannot decrypt the stored key.
     KeyLost,
     /// The requested object does not exist.
     Missing,
@@ -26,7 +26,7 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
-    /// Returns why the connection has to be reconnected, if it has to be.
+    /// Returns the reason if the connection must be reconnected.
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Rejected(said) => Some(said.clone()),

@@ -85,7 +85,7 @@ impl ConnectionView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceView {
-    /// The platform's ID of the source. Pass it on unchanged.
+    /// The platform's ID of the source. Pass it unchanged to the import.
     pub id: String,
     #[serde(rename = "type")]
     pub kind: SourceKind,

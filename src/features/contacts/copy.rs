@@ -1,4 +1,4 @@
-//! The contacts that go live: a batch is read in one environment and merged by email in the other.
+//! Copies contacts to the live environment: a batch is read in one environment and merged by email in the other.
 //!
 //! The rules are those of an import: given values replace existing ones, and a contact that has unsubscribed stays unsubscribed.
 

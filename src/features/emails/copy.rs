@@ -1,4 +1,4 @@
-//! The emails that go live: a finished conversation is read in one environment and written in the other.
+//! Copies emails to the live environment: a finished conversation is read in one environment and written in the other.
 //!
 //! Only the current version of each email is copied. If an email has changed since the last copy, its copy gets a new version, so the
 //! versions that users made of the copy are kept.

@@ -1,4 +1,5 @@
-//! Exports finished emails as files, also in the merge languages of other platforms. Users upload the files to the platforms themselves.
+//! Exports finished emails as files, including files in the merge languages of other platforms. Users upload the files
+//! to the platforms themselves.
 //!
 //! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
 //! unless the brand's postal address has changed.

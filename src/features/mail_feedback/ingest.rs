@@ -138,7 +138,7 @@ async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, boo
 }
 
 /// Returns the secret of a mail service, if it has one. After a rekey, a secret is unreadable until a user enters it again: then requests are
-/// rejected, also those of services that need no secret.
+/// rejected, including those of services that need no secret.
 pub fn secret(engine: &Engine, source: &MailFeedback) -> Result<Option<Secret<String>>, Refusal> {
     let Some(sealed) = &source.sealed_secret else { return Ok(None) };
     let opened = engine.seal.open(&secret_context(source.account, source.id), sealed);

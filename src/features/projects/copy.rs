@@ -1,4 +1,4 @@
-//! The parts of a brand that go live: read in one environment and written in the other.
+//! Copies the parts of a brand to the live environment: they are read in one environment and written in the other.
 //!
 //! This file does not depend on which environment is which, and has no handle to either: the caller passes transactions.
 

@@ -1,4 +1,4 @@
-//! The segments that go live: read in one environment and written in the other.
+//! Copies segments to the live environment: they are read in one environment and written in the other.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! HubSpot: the contacts of a list are read in three steps, which all use batches of 100: their IDs, their properties, and their subscription
-//! statuses. The shapes are those of HubSpot's descriptions of the pinned version.
+//! statuses. The shapes come from HubSpot's descriptions of the pinned version.
 //!
-//! Being on a list is no consent: only a subscription status that says so is.
+//! Membership of a list is not consent: only a subscription status can state consent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +108,7 @@ struct Batch<T> {
 
 impl<T> Batch<T> {
     /// Returns the results if there is one for each input. HubSpot leaves out the inputs that it could not read, and the import must not
-    /// take their choices for none.
+    /// treat their choices as absent.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
@@ -234,7 +234,7 @@ async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformErro
     Ok(own.take(limits::CUSTOM_FIELDS_MAX).collect())
 }
 
-/// The choices of contacts about being mailed, by lowercase address.
+/// The contacts' choices about receiving emails, by lowercase address.
 #[derive(Default)]
 struct Choices {
     subscribed: BTreeSet<String>,

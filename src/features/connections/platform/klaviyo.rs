@@ -1,4 +1,4 @@
-//! Klaviyo: JSON:API with cursors. The shapes are those of Klaviyo's OpenAPI description at the pinned revision.
+//! Klaviyo: JSON:API with cursors. The shapes come from Klaviyo's OpenAPI description at the pinned revision.
 //!
 //! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles.
 

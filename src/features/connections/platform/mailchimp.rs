@@ -1,8 +1,8 @@
-//! Mailchimp: pages by offset. The paths and parameters are those of Mailchimp's description of version 3.0.
+//! Mailchimp: pages by offset. The paths and parameters come from Mailchimp's description of version 3.0.
 //!
-//! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the page
-//! before. If it starts with another contact, it is read again from one page earlier. The members of an audience are sorted by sign-up, so
-//! that new ones come last; the members of a segment have no order that a request can name.
+//! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
+//! previous page. If it starts with another contact, the import goes back by one page. The members of an audience are sorted by sign-up, so
+//! that new ones come last; a request cannot sort the members of a segment.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
-/// A Mailchimp API key always has all rights of its user.
+/// A Mailchimp API key always has all permissions of its user.
 pub const SCOPES: &[(&str, &str)] = &[];
 
 /// The maximum number of objects in a page.
@@ -188,10 +188,10 @@ impl AudiencePort for Mailchimp {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     offset: u64,
-    /// The ID of the last member of the page before, with which this page starts.
+    /// The ID of the last member of the previous page, with which this page starts.
     last: Option<String>,
-    /// Whether the page before was read again. This page is then not left for an earlier one, so that members without a fixed order do not
-    /// keep the import at the same place.
+    /// Whether the previous page was read again. This page is then accepted as it is, so that members without a fixed order do not keep the
+    /// import at the same position.
     follows_repeat: bool,
 }
 
@@ -216,7 +216,7 @@ impl Cursor {
         (!starts_as_expected && !self.follows_repeat).then(earlier)
     }
 
-    /// Returns how many of the page's first members belong to the pages before: those up to the last one.
+    /// Returns how many of the page's first members belong to previous pages: those up to the last member of the previous page.
     fn repeated(&self, ids: &[String], is_repeat: bool) -> usize {
         match ids.iter().position(|id| Some(id) == self.last.as_ref()) {
             Some(index) if index == 0 || is_repeat => index + 1,

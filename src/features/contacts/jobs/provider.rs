@@ -221,7 +221,7 @@ pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> 
 pub struct Wait {
     /// The reason, as a sentence for users.
     pub reason: String,
-    /// The reason for the failure, as a sentence for users, if the import has waited in vain.
+    /// The reason for the failure, as a sentence for users, if the import has waited too long.
     pub failure: String,
     pub until: Timestamp,
     /// Whether the pause counts as a failure. After too many failures in a row, the import fails.

@@ -29,7 +29,7 @@ pub struct MetricsRange {
 pub struct ModelMetrics {
     /// The names that `model` of a request can have; `composer` is the built-in composer.
     pub models: Vec<String>,
-    /// The model that writes if a request names none.
+    /// The model that writes emails if a request names none.
     pub default_model: String,
     /// What happens if a language model cannot write an email.
     pub on_failure: OnFailure,

@@ -69,7 +69,7 @@ pub struct BrandPatch {
     pub palette: PalettePatch,
     #[serde(default)]
     pub fonts: FontsPatch,
-    /// The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons are pills.
+    /// The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons have fully rounded ends.
     #[serde(default)]
     pub corner_radius: Patch<Bounded<0, { limits::CORNER_RADIUS_MAX }>>,
     /// The default sender of test sends and new campaigns. If none is set, the project's first campaign sets it.

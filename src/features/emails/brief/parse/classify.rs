@@ -66,7 +66,7 @@ pub struct Classifier<'a> {
     pub asks: bool,
     /// Whether the sentence contains a request to report something, which a later "that" introduces.
     pub reports: bool,
-    /// Whether the fragment before is a note or a topic.
+    /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
     /// Whether the sentence lists the emails of a series: "Welcome series: who we are, our best sellers".
     pub outlines: bool,
