@@ -20,7 +20,8 @@ fn user(visit: &Visit) -> Result<&UserSession, PageError> {
         true => Ok(person),
         false => Err(PageError::plain(
             StatusCode::FORBIDDEN,
-            "Your role can't run the demo, which creates brands, emails, contacts, and campaigns. The owner or an admin of the account can change your role.",
+            "Your role can't run the demo, which creates brands, emails, contacts, and campaigns. The owner or an admin of the account \
+             can change your role.",
         )),
     }
 }

@@ -87,7 +87,8 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
         && known.needs_verified_domain
         && !known.domains.iter().any(|domain| verified(&domain))
     {
-        let text = "No sending domain is verified. Until you verify one, live emails can be rejected by Mailmill or by the recipients' mail servers.";
+        let text = "No sending domain is verified. Until you verify one, live emails can be rejected by Mailmill or by the recipients' mail \
+                    servers.";
         found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
     }
     for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {
