@@ -242,7 +242,7 @@ pub struct Product {
     /// As usually written, with its currency: "€ 19.90".
     #[serde(default)]
     pub price: Option<Label>,
-    /// The previous price, shown struck through. Only if it is known to be true.
+    /// The original price, before a discount, shown crossed out. Only if it is known to be true.
     #[serde(default)]
     pub price_before: Option<Label>,
     /// The text of its button. The name and the picture are links even without a button.
