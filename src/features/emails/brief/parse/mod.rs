@@ -4,7 +4,7 @@
 //! (`clauses`). Each fragment is text for the recipients or a note to the writer (`classify`, `labels`, `constraints`, and `note_model` for
 //! what the rules miss; `talk` and `screening` correct their result). Words of a request that would be lost are reported (`residue`).
 //! The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`, `prices`), and the words around a fact give it its role
-//! (`roles`). Nearly all words are in the word lists of each language (`lexicon`, `assets/brief`).
+//! (`roles`). Short clauses become sentences (`sentences`). Nearly all words are in the word lists of each language (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;
@@ -19,9 +19,11 @@ mod day_names;
 mod facts;
 mod labels;
 mod lexicon;
+mod lists;
 mod names;
 mod note_model;
 mod parts;
+mod patterns;
 mod prices;
 mod prompt;
 mod reading;

@@ -3,8 +3,6 @@
 //! The patterns and the sentences are in the word lists of each language. A statement changes only if one of its clauses fits a pattern and
 //! all others are sentences already. Otherwise, the clauses may depend on each other, and the statement keeps its words.
 
-use regex::Regex;
-
 use super::lexicon::{Lexicon, List};
 use super::reading::marks;
 use super::tokens::Words;
@@ -14,53 +12,6 @@ use crate::base::text::capitalized;
 const CLAUSES_MAX: usize = 8;
 /// The minimum number of words of a clause with a verb that can be a sentence.
 const SENTENCE_WORDS_MIN: usize = 3;
-
-/// A pattern of a clause and the sentence that replaces it.
-#[derive(Debug)]
-pub struct Pattern {
-    clause: Regex,
-    sentence: String,
-}
-
-impl Pattern {
-    /// Reads a pattern of a word list. `{day}` stands for a day and what follows it, `{time}` for a time, and `{link}` for an address; the
-    /// sentence `=` keeps the clause, and an empty sentence removes it.
-    pub fn clause(clause: &str, sentence: &str, days: &[String]) -> Self {
-        let day = format!(r"((?:(?:the|am|le|el) )?(?:(?:{})\b|\d{{1,2}}[.\s]|\d{{1,2}}(?:st|nd|rd|th)).*)", days.join("|"));
-        let clause = clause
-            .replace("{day}", &day)
-            .replace("{time}", r"(\d{1,2}(?:[.:]\d\d)?(?: ?(?:am|pm|a\.m\.|p\.m\.|uhr|h|u))?)")
-            .replace("{link}", r"(\S+\.\S+)");
-        let clause = Regex::new(&format!("(?i)^{clause}$")).expect("a test compiles every pattern");
-        Self { clause, sentence: sentence.to_owned() }
-    }
-
-    /// Reads a pattern of the start of a statement, and what replaces it.
-    pub fn opener(start: &str, sentence: &str) -> Self {
-        let clause = Regex::new(&format!("(?i)^{start}")).expect("a test compiles every pattern");
-        Self { clause, sentence: sentence.to_owned() }
-    }
-
-    /// Returns a text whose start fits with its new start.
-    pub fn open(&self, text: &str) -> Option<String> {
-        // "Suchen Sie ein Geschenk?" has a subject.
-        let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
-        let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
-        let lower =
-            || text.chars().next().into_iter().flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect::<String>();
-        (!is_whole && self.clause.is_match(text)).then(|| self.clause.replace(&lower(), self.sentence.as_str()).into_owned())
-    }
-
-    pub fn apply(&self, clause: &str) -> Option<String> {
-        let found = self.clause.captures(clause)?;
-        if self.sentence == "=" {
-            return Some(capitalized(clause));
-        }
-        let mut sentence = String::new();
-        found.expand(&self.sentence, &mut sentence);
-        Some(sentence)
-    }
-}
 
 /// Returns a statement with its missing subject, and with its short clauses as sentences.
 pub fn completed(lexicon: &Lexicon, text: &str) -> String {

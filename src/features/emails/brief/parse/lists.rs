@@ -1,0 +1,216 @@
+//! TABLE: the word lists of the parser, with their tables and keys in the files of the languages.
+
+macro_rules! lists {
+    ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
+        /// A word list. The literal after each name is its table and key in the files.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, DayOrdinal, Position, NamedDay, Language, Goal }
+
+        /// The lists with their keys.
+        pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
+    };
+}
+
+lists! {
+    /// The most common words of the language, which identify it.
+    Common = "words.common",
+    /// Long words that are often misspelled.
+    Spelling = "words.spelling",
+    /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
+    OpenAbbreviation = "words.open_abbreviation",
+    Article = "words.article",
+    /// Finite verbs. Words without one are not a sentence.
+    Finite = "words.finite",
+    Or = "words.or",
+    That = "words.that",
+    Not = "words.not",
+    /// The word before an infinitive: "tell them to book".
+    ToVerb = "words.to",
+    Question = "words.question",
+    Please = "words.please",
+    And = "words.and",
+    Email = "words.email",
+    Readers = "words.readers",
+    For = "words.for",
+    With = "words.with",
+    At = "words.at",
+    LabelSubject = "label.subject",
+    LabelPreheader = "label.preheader",
+    LabelHeadline = "label.headline",
+    LabelButton = "label.button",
+    LabelLink = "label.link",
+    LabelBody = "label.body",
+    LabelSign = "label.sign",
+    LabelAudience = "label.audience",
+    LabelTone = "label.tone",
+    LabelNote = "label.note",
+    LabelWhen = "label.when",
+    LabelWhere = "label.where",
+    LabelCode = "label.code",
+    /// Nouns before the letter or number of an item: "story A".
+    LabelItem = "label.item",
+    /// Words between a label and its value.
+    LabelIs = "label.is",
+    /// Imperatives to the writer whose object is the email.
+    Write = "say.write",
+    /// Words before the topic of the email.
+    About = "say.about",
+    /// Imperatives to the writer whose complement is the content.
+    Report = "say.report",
+    /// Requests to the writer whose complement is only a topic.
+    Ask = "say.ask",
+    /// Infinitives at the end of a request whose complement is the content.
+    ReportEnd = "say.report_end",
+    /// Notes after a statement: "maybe mention that".
+    Tail = "say.tail",
+    /// Requests to the writer without content, at the start of a fragment.
+    NoteStart = "note.start",
+    /// Words for the occasion of the email: "after the call:".
+    Moment = "note.moment",
+    /// Phrases that make a fragment a note to the writer.
+    NoteAny = "note.any",
+    /// Fragments that are a note to the writer as a whole.
+    NoteWhole = "note.whole",
+    /// Words that a note about the tone consists of.
+    Tone = "note.tone",
+    ToneFill = "note.tone_fill",
+    /// Sentences that no email prints, such as attempts to give orders to a language model.
+    Attack = "note.attack",
+    Greeting = "note.greeting",
+    Closing = "note.closing",
+    /// Thanks and other closing words after the last sentence, without punctuation before them.
+    Thanks = "note.thanks",
+    /// Verbs of people whose words the prompt repeats: "Steve said".
+    Says = "note.says",
+    /// Colleagues who say or want something, with the verb: "my boss says", "legal wants".
+    Colleague = "note.colleague",
+    Header = "note.header",
+    Correction = "note.correction",
+    /// Phrases that take back what precedes: "keep that out".
+    Withdrawn = "note.withdrawn",
+    /// Phrases of people who do not know which of several values is right: "not sure which".
+    Unsure = "note.unsure",
+    /// Words for an older text that the prompt quotes: "last year's text".
+    OldText = "note.old_text",
+    /// Words before a reason: "because", "otherwise".
+    Because = "words.because",
+    /// Words of people who think aloud or chat: "I guess", "lol".
+    Remark = "note.remark",
+    /// Sounds that the email leaves out: "um", "lol".
+    Sound = "note.sound",
+    /// Nouns for the email next to the name of a language: "English version".
+    Version = "note.version",
+    /// Words for "no" and "nothing" before a noun.
+    Without = "note.without",
+    /// Words that only lead into a statement: "well".
+    Filler = "note.filler",
+    /// Words for the parts of an email and for its writing.
+    Craft = "note.craft",
+    AudienceStart = "note.audience",
+    InLanguage = "note.in_language",
+    NoImages = "limit.no_images",
+    NoProducts = "limit.no_products",
+    NoExclamation = "limit.no_exclamation",
+    NoEmoji = "limit.no_emoji",
+    Emoji = "limit.emoji",
+    Plain = "limit.plain",
+    OneButton = "limit.one_button",
+    /// The emails of a series: "3 emails", "in three parts".
+    Emails = "limit.emails",
+    /// Words for the products that an email shows, after their number.
+    Products = "limit.products",
+    /// Words for a series of emails, near their number.
+    Series = "limit.series",
+    WordLimit = "limit.words",
+    Formal = "limit.formal",
+    Informal = "limit.informal",
+    Avoid = "limit.avoid",
+    Percent = "number.percent",
+    HalfPrice = "number.half_price",
+    Currency = "number.currency",
+    /// Words that mark a reduction.
+    Off = "number.off",
+    /// Words that mark a number as another company's or as a statistic.
+    NotOffer = "number.not_offer",
+    /// Words before an old price.
+    Old = "number.old",
+    /// Words before a price without a currency: "stays at 18".
+    Costs = "number.costs",
+    /// Words after a price without a currency: "19.50 each".
+    Each = "number.each",
+    /// Words after an old price.
+    OldAfter = "number.old_after",
+    /// Words before a minimum order value.
+    Minimum = "number.minimum",
+    /// Words before a minimum order value that can also precede a price or a date.
+    MinimumFrom = "number.minimum_from",
+    MinimumAfter = "number.minimum_after",
+    /// Words that mark money as given, collected or paid back.
+    Given = "number.given",
+    Code = "number.code",
+    CodeWith = "number.code_with",
+    Unit = "number.duration",
+    Places = "number.places",
+    Limited = "number.limited",
+    Condition = "number.condition",
+    Free = "number.free",
+    Delivery = "number.delivery",
+    /// Words that say that something does not change: "shipping stays free".
+    Unchanged = "number.unchanged",
+    /// What recipients of a recall can do with the product: "do not use".
+    Consume = "words.consume",
+    /// Statements that recipients need not do anything.
+    Assure = "words.assure",
+    /// Verbs with which sentences invite the recipients: "win a trip".
+    Invite = "words.invite",
+    SpokenComma = "spoken.comma",
+    SpokenStop = "spoken.stop",
+    SpokenQuestion = "spoken.question",
+    SpokenExclamation = "spoken.exclamation",
+    SpokenColon = "spoken.colon",
+    SpokenLine = "spoken.line",
+    SpokenOpen = "spoken.open",
+    SpokenClose = "spoken.close",
+    /// Words for the digit 0 in telephone numbers: "oh".
+    SpokenZero = "spoken.zero",
+    Of = "date.of",
+    Ordinal = "date.ordinal",
+    To = "date.to",
+    Between = "date.between",
+    FromWord = "date.from",
+    UntilWord = "date.until",
+    OnWord = "date.on",
+    PartOf = "date.part",
+    Today = "date.today",
+    Tomorrow = "date.tomorrow",
+    Yesterday = "date.yesterday",
+    Past = "date.past",
+    /// Phrases with the name of a weekday that mean no day.
+    NotDay = "date.not_day",
+    Hour = "date.hour",
+    Am = "date.am",
+    Pm = "date.pm",
+    Noon = "date.noon",
+    Midnight = "date.midnight",
+    HalfPast = "date.half_past",
+    HalfTo = "date.half_to",
+    TimeAt = "date.time_at",
+    Zone = "date.zone",
+    CueOrder = "role.order_by",
+    CueClosed = "role.closed",
+    CueReopens = "role.reopens",
+    CuePrice = "role.price_changes",
+    CueDelivery = "role.delivery",
+    CueEvent = "role.event",
+    CueHappened = "role.happened",
+    CueOffer = "role.offer",
+    CueStarts = "role.offer_starts",
+    CueOther = "role.other",
+    Title = "name.title",
+    PersonAfter = "name.person_after",
+    Street = "name.street",
+    Venue = "name.venue",
+    Phone = "name.phone",
+    /// Words before the name of the person who writes.
+    Introduction = "name.introduction",
+}

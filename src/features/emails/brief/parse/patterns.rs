@@ -1,0 +1,52 @@
+//! Patterns of short clauses and of the starts of statements, with what replaces them.
+
+use regex::Regex;
+
+use crate::base::text::capitalized;
+
+/// A pattern of a clause and the sentence that replaces it.
+#[derive(Debug)]
+pub struct Pattern {
+    clause: Regex,
+    sentence: String,
+}
+
+impl Pattern {
+    /// Reads a pattern of a word list. `{day}` stands for a day and what follows it, `{time}` for a time, and `{link}` for an address; the
+    /// sentence `=` keeps the clause, and an empty sentence removes it.
+    pub fn clause(clause: &str, sentence: &str, days: &[String]) -> Self {
+        let day = format!(r"((?:(?:the|am|le|el) )?(?:(?:{})\b|\d{{1,2}}[.\s]|\d{{1,2}}(?:st|nd|rd|th)).*)", days.join("|"));
+        let clause = clause
+            .replace("{day}", &day)
+            .replace("{time}", r"(\d{1,2}(?:[.:]\d\d)?(?: ?(?:am|pm|a\.m\.|p\.m\.|uhr|h|u))?)")
+            .replace("{link}", r"(\S+\.\S+)");
+        let clause = Regex::new(&format!("(?i)^{clause}$")).expect("a test compiles every pattern");
+        Self { clause, sentence: sentence.to_owned() }
+    }
+
+    /// Reads a pattern of the start of a statement, and what replaces it.
+    pub fn opener(start: &str, sentence: &str) -> Self {
+        let clause = Regex::new(&format!("(?i)^{start}")).expect("a test compiles every pattern");
+        Self { clause, sentence: sentence.to_owned() }
+    }
+
+    /// Returns a text whose start fits with its new start.
+    pub fn open(&self, text: &str) -> Option<String> {
+        // "Suchen Sie ein Geschenk?" has a subject.
+        let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
+        let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
+        let lower =
+            || text.chars().next().into_iter().flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect::<String>();
+        (!is_whole && self.clause.is_match(text)).then(|| self.clause.replace(&lower(), self.sentence.as_str()).into_owned())
+    }
+
+    pub fn apply(&self, clause: &str) -> Option<String> {
+        let found = self.clause.captures(clause)?;
+        if self.sentence == "=" {
+            return Some(capitalized(clause));
+        }
+        let mut sentence = String::new();
+        found.expand(&self.sentence, &mut sentence);
+        Some(sentence)
+    }
+}
