@@ -108,7 +108,7 @@ fn a_key_is_checked_before_it_is_stored_and_never_shown() {
         (
             "klaviyo",
             "pk_other",
-            "Klaviyo rejects this key (The key is not valid.); check the key; it needs the scopes accounts:read",
+            "Klaviyo rejected this key (The key is not valid.); check the key; it needs the scopes accounts:read",
         ),
         ("mailchimp", "0123", "ends with its data center"),
         ("mailchimp", "0123-us1.evil.example", "ends with its data center"),
@@ -279,7 +279,7 @@ fn a_rejected_key_lets_the_import_wait_until_the_account_is_reconnected() {
     step(&app);
     let waits = progress(&app, &id);
     assert_eq!(waits["status"], "processing");
-    assert!(waits["waiting"].as_str().is_some_and(|said| said.starts_with("The import waits until you reconnect")), "{waits}");
+    assert!(waits["waiting"].as_str().is_some_and(|said| said.starts_with("The import is paused until you reconnect")), "{waits}");
     assert_eq!(app.get("/v1/connections").data()["connections"][0]["status"], "reconnect_required");
     connect(&app, "klaviyo", "pk_new");
     work(&app);

@@ -390,8 +390,10 @@ fn parameters(
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
         match (given, wanted) {
-            (false, true) => return Err(Failure::field(&path, format_args!("this mode requires this field; {remedy}"))),
-            (true, false) => return Err(Failure::field(&path, "this mode does not use this field; remove the field")),
+            (false, true) => return Err(Failure::field(&path, format_args!("the condition's mode requires {name}; {remedy}"))),
+            (true, false) => {
+                return Err(Failure::field(&path, format_args!("the condition's mode does not use {name}; remove this field")));
+            }
             _ => {}
         }
     }

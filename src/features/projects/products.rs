@@ -38,7 +38,7 @@ pub struct ProductOverrides {
     pub description: Option<String>,
     /// The current price in major units, such as `19.90`.
     pub price: Option<String>,
-    /// The price before a reduction.
+    /// The old price, before a discount.
     pub price_before: Option<String>,
     /// The currency as an ISO 4217 code.
     pub currency: Option<String>,

@@ -325,7 +325,7 @@ pub struct ProductView {
     pub description: Option<String>,
     /// The current price in major units, such as `19.90`.
     pub price: Option<String>,
-    /// The price before a reduction, which emails show struck through.
+    /// The old price, before a discount. Emails cross it out.
     pub price_before: Option<String>,
     /// The currency as an ISO 4217 code.
     pub currency: Option<String>,

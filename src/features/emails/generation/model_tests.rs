@@ -74,7 +74,7 @@ fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
         assert_eq!((&status["model"], &written["writtenBy"]), (&json!("peer"), &json!("composer")));
         let warnings = written["warnings"].to_string();
         assert!(
-            warnings.contains("The built-in composer wrote this email, because the language model failed: The"),
+            warnings.contains("The built-in composer wrote this email because the language model failed: The"),
             "{warnings}"
         );
         assert!(written["text"].as_str().is_some_and(|text| text.contains("SPRING20")));

@@ -34,7 +34,7 @@ pub struct NewProduct {
     /// The current price in major units, such as `19.90`.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     pub price: Option<Price>,
-    /// The price before a reduction, which emails show struck through. It must be higher than the price.
+    /// The old price, before a discount. Emails cross it out. It must be higher than the price.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     pub price_before: Option<Price>,
     /// The currency as an ISO 4217 code.

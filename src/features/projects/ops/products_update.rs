@@ -51,7 +51,7 @@ pub struct ProductPatch {
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price: Patch<Price>,
-    /// The price before a reduction, which emails show struck through. It must be higher than the price.
+    /// The old price, before a discount. Emails cross it out. It must be higher than the price.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price_before: Patch<Price>,
@@ -110,7 +110,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     Ok(patch)
 }
 
-/// Fails if there is a price before a reduction but no lower current price.
+/// Fails if there is an old price but no lower current price.
 pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let shown = product.shown();
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());
@@ -119,7 +119,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
             Err(Failure::field("priceBefore", "the product has no current price; set price too"))
         }
         (_, Some(price), Some(before)) if before <= price => {
-            Err(Failure::field("priceBefore", "the price before the reduction must be higher than the current price"))
+            Err(Failure::field("priceBefore", "the old price must be higher than the current price"))
         }
         _ => Ok(()),
     }
