@@ -213,7 +213,7 @@ pub const CODES: &[CodeInfo] = &[
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
-    // The provider failed, or limits the requests of the connected account.
+    // The provider failed, or is rate limiting the connected account.
     code(Code::ProviderUnavailable, 503, "PROVIDER_UNAVAILABLE", "The provider is unavailable or is rate limiting this account; try again later."),
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
 ];

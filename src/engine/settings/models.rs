@@ -18,9 +18,9 @@ fn check_default(settings: &Settings) -> Option<(String, String)> {
         settings.models.iter().filter(|(_, model)| model.protocol.is_some()).map(|(name, _)| name.as_str()).collect();
     let names = [&[COMPOSER][..], enabled.as_slice()].concat().join(", ");
     let reason = match settings.language_model.default.as_deref() {
-        None if enabled.len() > 1 => format!("there are several models; set the one that writes by default: {names}"),
+        None if enabled.len() > 1 => format!("several models are enabled; set the default model to one of: {names}"),
         Some(name) if name != COMPOSER && !enabled.contains(&name) => {
-            format!("no model with a protocol has this name; the names are {names}")
+            format!("no model with a protocol has this name; use one of: {names}")
         }
         _ => return None,
     };

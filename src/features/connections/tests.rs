@@ -305,7 +305,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     peer.fail("profiles", 1, Fault::Status(429, Some(1)));
     let id = start(&app, "klaviyo", ("L1", "list"), "include-all");
     work(&app);
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("limits the requests")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("rate limiting this account")));
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     app.clock.advance_ms(1_100);
     work(&app);
@@ -319,7 +319,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1, "no request is sent during the pause");
     let shown = app.get("/v1/connections").data()["connections"][0].clone();
     assert_eq!((&shown["status"], shown["rateLimitedUntil"].is_null()), (&json!("rate_limited"), false));
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("limits the requests")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("rate limiting this account")));
     let listed = app.get_in("/v1/contacts/imports/providers/klaviyo/sources");
     assert_eq!((listed.refusal().0, listed.refusal().1), (503, "PROVIDER_UNAVAILABLE"));
     assert_eq!(peer.asked().len(), before + 1);

@@ -216,7 +216,7 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
 
 /// Returns the failure for a URL that belongs to no mail service.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.")
+    Failure::because(Code::NotFound, "This URL is invalid. Copy the URL of the webhook again.")
 }
 
 /// Returns a failure after which SNS sends the message again.

@@ -117,7 +117,7 @@ fn requests_without_one_source_or_with_unknown_devices_are_refused() {
     for (body, expected) in [
         (
             json!({ "html": HTML, "devices": ["apple-mail.ios", "gmail"] }),
-            "devices[1]: \"gmail\" is not a device; the nearest are gmail.",
+            "devices[1]: \"gmail\" is not a device; the most similar devices are gmail.",
         ),
         (json!({}), "html: set html to the email's HTML"),
         (json!({ "html": "  " }), "html: must not be empty"),

@@ -43,11 +43,7 @@ fn key(engine: &Engine) -> Finding {
             "master key",
             "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
-        Err(trouble) => Finding::problem(
-            "master key",
-            trouble.to_string(),
-            "Restore the key from your copy before the service stops: Mailmill does not start without it.",
-        ),
+        Err(trouble) => Finding::problem("master key", trouble.to_string(), trouble.remedy()),
     }
 }
 

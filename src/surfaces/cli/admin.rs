@@ -179,7 +179,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "The backup is complete. It doesn't contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
+                "The backup is complete. It does not contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
                 text("masterKey")
             ),
             code: 0,
@@ -200,7 +200,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     // If sending is not on hold, there is nothing to show.
     if data["since"].is_null() {
         return CommandOutput {
-            err: "Sending is not on hold in this data folder. Choose another with --data.\n".into(),
+            err: "Sending is not on hold in this data folder. Choose another folder with --data.\n".into(),
             ..CommandOutput::default()
         };
     }

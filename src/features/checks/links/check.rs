@@ -119,7 +119,7 @@ impl LinkChecker<'_> {
                 Verdict::Final(status, reason) => (status, Some(reason)),
                 Verdict::Request(parsed) if requests.len() < limits::LINKS_CHECKED_MAX => {
                     requests.push((urls.len(), parsed, may_get(links, &uses)));
-                    (LinkStatus::Skipped, Some("The link was not checked in time. Check the email again.".to_owned()))
+                    (LinkStatus::Skipped, Some("The link was not checked in time. Run the checks again.".to_owned()))
                 }
                 Verdict::Request(_) => {
                     let max = limits::LINKS_CHECKED_MAX;

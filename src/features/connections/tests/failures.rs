@@ -191,7 +191,7 @@ fn a_contact_that_cannot_be_read_is_refused_without_its_page() {
         let counts = json!({ "total": 10, "created": 9, "updated": 0, "skipped": 0, "failed": 1 });
         assert_eq!((&done["status"], &done["counts"]), (&json!("completed"), &counts), "{provider}: {done}");
         let said = errors(&app, &id);
-        assert!(said.contains("person3@example.com") && said.contains("unknown form") && !said.contains("77777"), "{said}");
+        assert!(said.contains("person3@example.com") && said.contains("unknown format") && !said.contains("77777"), "{said}");
     }
 }
 
