@@ -106,7 +106,7 @@ impl FilterTree {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
             return Err(Failure::field(
                 path,
-                format_args!("a filter has at most {max} conditions in total, but this filter has {found}"),
+                format_args!("use at most {max} conditions in total, not {found}"),
             ));
         }
         let written = serde_json::to_vec(self).expect("a filter tree can be written as JSON");
@@ -197,7 +197,7 @@ impl Check {
 
 fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
     if found > max {
-        return Err(Failure::field(path, format_args!("at most {max} {what} are allowed, found {found}")));
+        return Err(Failure::field(path, format_args!("use at most {max} {what}, not {found}")));
     }
     Ok(())
 }
@@ -284,7 +284,7 @@ fn statuses(values: &[Operand], negated: bool, path: &str) -> Result<Node, Failu
     let known = |word: &String| Status::ALL.iter().any(|status| status.word() == word);
     if let Some(index) = given.iter().position(|word| !known(word)) {
         let words = Status::ALL.map(Status::word).join(", ");
-        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("expected one of {words}")));
+        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("must be one of {words}")));
     }
     let wanted = Status::ALL.into_iter().filter(|status| given.iter().any(|word| word == status.word()) != negated);
     Ok(Node::Status(wanted.collect()))
@@ -304,7 +304,7 @@ fn exactly<const N: usize, T>(
     let mut parsed = Vec::with_capacity(N);
     for (index, value) in values.iter().enumerate() {
         let one = parse(&value.text());
-        parsed.push(one.ok_or_else(|| Failure::field(&format!("{path}[{index}]"), format_args!("expected {expected}")))?);
+        parsed.push(one.ok_or_else(|| Failure::field(&format!("{path}[{index}]"), format_args!("must be {expected}")))?);
     }
     Ok(parsed.try_into().unwrap_or_else(|_| unreachable!("the number of values was checked above")))
 }
@@ -415,7 +415,7 @@ fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64,
     let max = days_max * 24 / hours;
     let amount = u32::try_from(amount).unwrap_or(u32::MAX);
     if amount > max {
-        return Err(Failure::field(&format!("{path}.amount"), format_args!("expected a number from 1 to {max}")));
+        return Err(Failure::field(&format!("{path}.amount"), format_args!("must be a number from 1 to {max}")));
     }
     Ok(i64::from(amount) * i64::from(hours) * 60 * 60 * 1000)
 }

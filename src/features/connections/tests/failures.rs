@@ -122,7 +122,7 @@ fn a_step_that_fails_pauses_only_its_own_import() {
     let (job, _) = open(&app);
     let failure = Failure::internal("on purpose");
     app.wait(worker::pause(app.engine(), Environment::Test, &job, failure)).expect("the pause is stored");
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("an error in Mailmill")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("an internal error")));
     app.clock.advance_ms(LATER_MS);
     work(&app);
     assert_eq!(progress(&app, &id)["counts"]["created"], 10);

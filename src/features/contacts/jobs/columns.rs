@@ -182,7 +182,7 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
         true => serde_json::from_str(text)
-            .map_err(|_| "expected names separated by commas or semicolons, or a JSON array of names".to_owned())?,
+            .map_err(|_| "must be names separated by commas or semicolons, or a JSON array of names".to_owned())?,
         false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
     listed.iter().map(|name| TagName::parse(name).map_err(|error| error.to_string())).collect()
@@ -192,7 +192,7 @@ fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");
-    found.ok_or_else(|| format!("expected one of {}, found \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
+    found.ok_or_else(|| format!("must be one of {}, not \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
 }
 
 fn find(headers: &[String], wanted: &str) -> Result<u16, Failure> {
@@ -289,6 +289,6 @@ mod tests {
             ("email", Some("ada"), 2)
         );
         assert_eq!(refusal("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
-        assert!(refusal("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
+        assert!(refusal("a@b.co,,active").error.starts_with("must be one of subscribed, unsubscribed, bounced"));
     }
 }

@@ -59,7 +59,7 @@ impl Command for ImportDecide {
             if names.len() > IMPORT_CHANGES_MAX {
                 return Err(Failure::field(
                     field,
-                    format_args!("expected at most {IMPORT_CHANGES_MAX} changes, found {}", names.len()),
+                    format_args!("use at most {IMPORT_CHANGES_MAX} changes, not {}", names.len()),
                 ));
             }
             for (index, name) in names.iter().enumerate() {

@@ -56,7 +56,7 @@ impl Command for ProductsMerge {
         if !(1..=max).contains(&input.product_ids.len()) {
             return Err(Failure::field(
                 "productIds",
-                format_args!("expected 1 to {max} products, found {}", input.product_ids.len()),
+                format_args!("use 1 to {max} products, not {}", input.product_ids.len()),
             ));
         }
         let mut product = find(tx, project, input.product_id)?;

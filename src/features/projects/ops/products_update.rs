@@ -105,7 +105,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
         && !price.is_empty()
     {
         let is_plain = price.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        Amount::parse(price).ok().filter(|_| is_plain).ok_or_else(|| Failure::field(field, "expected a number like 19.90"))?;
+        Amount::parse(price).ok().filter(|_| is_plain).ok_or_else(|| Failure::field(field, "must be a number like 19.90"))?;
     }
     Ok(patch)
 }

@@ -314,7 +314,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Err(Failure::field("bcc", "allowed only with recipientType email; remove this field"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
-    let wrong = || Failure::field("recipientId", "expected an ID: 24 hexadecimal characters");
+    let wrong = || Failure::field("recipientId", "must be an ID: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),
         (SendTo::Audience, Some(id)) if ProjectId::parse(id) == Some(project) => Ok(To::Everyone),
