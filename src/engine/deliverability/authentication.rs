@@ -383,7 +383,7 @@ fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Report) -> Sta
                 "Add “rua=mailto:…”, read the reports, and then change the policy.",
             );
         }
-        "none" => report.add("dmarc_policy_none", Level::Suggested, "The DMARC policy “none” takes no action against messages that fail.", "Change the policy to “quarantine”."),
+        "none" => report.add("dmarc_policy_none", Level::Suggested, "The DMARC policy “none” takes no action against messages that fail.", "Change the DMARC policy to “quarantine”."),
         "quarantine" | "reject" => {}
         _ => report.add(
             "dmarc_policy_invalid",
@@ -443,12 +443,12 @@ fn audit_bimi(records: &Records, report: &mut Report) -> Status {
                 report.add(
                     "bimi_logo",
                     Level::Suggested,
-                    "The BIMI record has no https address of a logo.",
+                    "The BIMI record has no https URL of a logo.",
                     "Add “l=https://…/logo.svg”.",
                 );
             }
             if report.dmarc_policy.as_deref().is_some_and(|policy| policy == "none") {
-                let text = "BIMI has no effect while DMARC has the policy “none”.";
+                let text = "BIMI has no effect while the DMARC policy is “none”.";
                 report.add("bimi_policy", Level::Suggested, text, "Change the DMARC policy to “quarantine” or “reject”.");
             }
             status(report, before)
