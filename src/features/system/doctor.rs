@@ -123,7 +123,7 @@ async fn confinement(engine: &Engine) -> Finding {
 /// Checks whether mail can be sent: connects and signs in to each relay, or connects to a well-known server for direct delivery.
 async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     if engine.settings.mail.development {
-        let said = "live mail stays in the built-in inbox: mail.development is on";
+        let said = "live mail stays in the built-in inbox because mail.development is on";
         let remedy = "Set [mail] relay, and development = false, before you send to real recipients.";
         return vec![Finding::warning("transport", said, remedy)];
     }

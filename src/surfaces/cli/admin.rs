@@ -214,7 +214,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     }
     for held in data["environments"].as_array().into_iter().flatten() {
         out.push_str(&format!(
-            "  {:<4}  waiting: direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
+            "  {:<4}  direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
             text(held, "environment"),
             held["sends"],
             held["retries"],

@@ -165,7 +165,7 @@ impl fmt::Display for StartError {
                         "listening on a port below 1024 requires a privilege: choose a higher port"
                     }
                     io::ErrorKind::AddrNotAvailable => "this machine does not have that address",
-                    _ => "choose another address",
+                    _ => "choose a different address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
             }

@@ -190,24 +190,24 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
         200..=299 | 304 | 416 if is_redirected => (LinkStatus::Redirected, None),
         200..=299 | 304 | 416 => (LinkStatus::Ok, None),
         300..=399 if response.redirects_to.is_some() => (LinkStatus::Redirected, None),
-        300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}) without saying where to.")),
+        300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}), but the response contains no valid target.")),
         _ if response.is_bot_wall => because(
             LinkStatus::Unverifiable,
             &format!(
-                "{host} is protected against programs (status {code}), so the link could not be checked. Open it in a browser."
+                "{host} blocks programs (status {code}), so the link could not be checked. Open it in a browser."
             ),
         ),
         401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
             LinkStatus::Unverifiable,
-            &format!("{host} does not answer programs (status {code}), so the link could not be checked. Open it in a browser."),
+            &format!("{host} does not respond to programs (status {code}), so the link could not be checked. Open it in a browser."),
         ),
         408 | 425 | 429 => because(
             LinkStatus::Unreachable,
             &format!("{host} asks to try again later (status {code}), so the link could not be checked."),
         ),
         404 | 410 => because(LinkStatus::Broken, &format!("The page does not exist (status {code}).")),
-        500.. => because(LinkStatus::Broken, &format!("{host} reports an error of its own (status {code}).")),
-        _ => because(LinkStatus::Broken, &format!("{host} rejects the request (status {code}).")),
+        500.. => because(LinkStatus::Broken, &format!("{host} reports a server error (status {code}).")),
+        _ => because(LinkStatus::Broken, &format!("{host} rejected the request (status {code}).")),
     }
 }
 

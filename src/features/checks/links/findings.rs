@@ -161,8 +161,8 @@ impl Finder<'_> {
         }
         if is_link && checked.url.len() > 1 && checked.url.starts_with('#') {
             let (rule, message) = match checked.status {
-                LinkStatus::Invalid => (LinkRule::AnchorTargetMissing, format!("No element has the ID of {}.", checked.url)),
-                _ => (LinkRule::AnchorSupport, format!("{} leads to a place within the email.", checked.url)),
+                LinkStatus::Invalid => (LinkRule::AnchorTargetMissing, format!("No element of the email has the ID that {} refers to.", checked.url)),
+                _ => (LinkRule::AnchorSupport, format!("{} leads to an element of the email.", checked.url)),
             };
             self.note(rule, checked, message);
         }

@@ -208,7 +208,7 @@ fn found(headers: &[String]) -> String {
     let shown: Vec<String> =
         headers.iter().take(SHOWN).map(|header| format!("\"{}\"", header.chars().take(60).collect::<String>())).collect();
     let more = if headers.len() > SHOWN { format!(" and {} more", headers.len() - SHOWN) } else { String::new() };
-    format!("Its columns are {}{more}.", shown.join(", "))
+    format!("The columns of the file: {}{more}.", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -256,10 +256,10 @@ mod tests {
     #[test]
     fn an_error_about_a_missing_email_column_lists_the_columns() {
         let failure = Columns::guessed(&headers("Who,Where")).expect_err("no header is recognized as email");
-        assert!(failure.text().contains("Its columns are \"Who\", \"Where\"."));
+        assert!(failure.text().contains("The columns of the file: \"Who\", \"Where\"."));
         let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
         let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("the header does not exist");
-        assert!(failure.text().contains("no column \"Adresse\". Its columns are"));
+        assert!(failure.text().contains("no column \"Adresse\". The columns of the file: "));
     }
 
     #[test]

@@ -275,7 +275,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
             told.filter(|passage| spaced(&passage.folded).contains(&wanted)).map(|passage| passage.block.as_deref()).collect();
         blocks.dedup();
         if let [_, second, ..] = blocks[..] {
-            let message = format!("The body states the code {:?} more than once. State it only once.", code.text);
+            let message = format!("The body contains the code {:?} more than once. Show it only once.", code.text);
             found.push(Finding::new(FindingKind::FactRepeated, message).about(&code.text, code.span).in_block(second));
         }
     }

@@ -66,7 +66,7 @@ impl Command for ImportDecide {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;
                 let Some(place) = found.changes.iter().position(is_named) else {
                     let message =
-                        "no pending change has this ID; list the changes again, because a user may have decided on it already";
+                        "no pending change has this ID; list the changes again, because a user may already have decided on it";
                     return Err(Failure::field(&format!("{field}[{index}]"), message));
                 };
                 decide(tx, id, found.changes.remove(place), accepts)?;
