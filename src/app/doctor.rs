@@ -55,7 +55,11 @@ fn folder(data: &Path) -> Finding {
             format!("{shown} does not exist"),
             "Run `mailmill serve` first to create the folder, or choose another folder with --data.",
         ),
-        Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Make the folder readable, or choose another folder with --data."),
+        Err(error) => Finding::problem(
+            "folder",
+            format!("{shown} cannot be read: {error}"),
+            "Make the folder readable, or choose another folder with --data.",
+        ),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
             format!("other users of this machine can access {shown}"),

@@ -178,8 +178,8 @@ impl fmt::Display for Refusal {
             ),
             Self::Foreign { file, other } => write!(
                 f,
-                "{file} and {other} belong to different installations. Replace the file from the wrong installation, or restore the newest backup into a new \
-                 folder: {RESTORE}"
+                "{file} and {other} belong to different installations. Replace the file from the wrong installation, or restore the \
+                 newest backup into a new folder: {RESTORE}"
             ),
         }
     }

@@ -125,7 +125,12 @@ pub const CODES: &[CodeInfo] = &[
     // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
-    code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit the model field to use the default."),
+    code(
+        Code::ModelNotConfigured,
+        409,
+        "MODEL_NOT_CONFIGURED",
+        "This model is not configured; omit the model field to use the default.",
+    ),
     // `data.editId` is the ID of the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
     // `data.version` is the email's current version.
@@ -214,7 +219,12 @@ pub const CODES: &[CodeInfo] = &[
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
     // The provider failed, or is rate limiting the connected account.
-    code(Code::ProviderUnavailable, 503, "PROVIDER_UNAVAILABLE", "The provider is unavailable or is rate limiting this account; try again later."),
+    code(
+        Code::ProviderUnavailable,
+        503,
+        "PROVIDER_UNAVAILABLE",
+        "The provider is unavailable or is rate limiting this account; try again later.",
+    ),
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
 ];
 

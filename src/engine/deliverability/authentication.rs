@@ -383,7 +383,12 @@ fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Report) -> Sta
                 "Add “rua=mailto:…”, read the reports, and then change the policy.",
             );
         }
-        "none" => report.add("dmarc_policy_none", Level::Suggested, "The DMARC policy “none” takes no action against messages that fail.", "Change the DMARC policy to “quarantine”."),
+        "none" => report.add(
+            "dmarc_policy_none",
+            Level::Suggested,
+            "The DMARC policy “none” takes no action against messages that fail.",
+            "Change the DMARC policy to “quarantine”.",
+        ),
         "quarantine" | "reject" => {}
         _ => report.add(
             "dmarc_policy_invalid",
@@ -416,7 +421,12 @@ fn audit_mx(records: &Records, report: &mut Report) -> Status {
     match &records.mx {
         Lookup::NotChecked => Status::NotChecked,
         Lookup::Absent => {
-            report.add("mx_missing", Level::Important, "The domain has no MX record, so replies may fail.", "Publish an MX record.");
+            report.add(
+                "mx_missing",
+                Level::Important,
+                "The domain has no MX record, so replies may fail.",
+                "Publish an MX record.",
+            );
             Status::Missing
         }
         // A single MX record with an empty host means that the domain accepts no mail (RFC 7505).

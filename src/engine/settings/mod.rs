@@ -144,7 +144,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(url) = &server.public_url
         && (url.ends_with('/') || !is_origin(url))
     {
-        return broken("server.public_url", "must consist of a scheme, a host and optionally a port, like https://mail.example.com");
+        return broken(
+            "server.public_url",
+            "must consist of a scheme, a host and optionally a port, like https://mail.example.com",
+        );
     }
     if settings.tls.certificate.is_some() != settings.tls.key.is_some() {
         let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
@@ -154,7 +157,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return Some(violation);
     }
     if !settings.validation.language_tool.as_deref().is_none_or(is_origin) {
-        return broken("validation.language_tool", "must consist of a scheme, a host and optionally a port, like http://127.0.0.1:8081");
+        return broken(
+            "validation.language_tool",
+            "must consist of a scheme, a host and optionally a port, like http://127.0.0.1:8081",
+        );
     }
     if let Some(name) = &settings.validation.model
         && settings.models.get(name).is_none_or(|model| model.protocol.is_none())
@@ -384,10 +390,7 @@ mod tests {
                 "[server]\nhttp = '8090'",
                 "server.http (in my.toml, line 2) is invalid: must be an address with its port, such as 127.0.0.1:8090.",
             ),
-            (
-                "[log]\nlevel = 'loud'",
-                "log.level (in my.toml, line 2) is invalid: unknown variant `loud`, expected one of `off`",
-            ),
+            ("[log]\nlevel = 'loud'", "log.level (in my.toml, line 2) is invalid: unknown variant `loud`, expected one of `off`"),
             (
                 "[server]\ntrusted_proxies = ['::1', 'x']",
                 "(in my.toml, line 2) is invalid: must be an IP address or a range of IP addresses",

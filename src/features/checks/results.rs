@@ -309,7 +309,8 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
         });
         let text = one.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
         CheckFinding {
-            effect: (one.points > 0.0).then(|| format!("Spam filters add about {:.1} points; 5 or more counts as spam.", one.points)),
+            effect: (one.points > 0.0)
+                .then(|| format!("Spam filters add about {:.1} points; 5 or more counts as spam.", one.points)),
             fix: Some(one.remedy.to_owned()),
             text: text.map(|evidence| shortened(&evidence.excerpt)),
             count: one.occurrences.max(1),

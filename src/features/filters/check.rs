@@ -104,10 +104,7 @@ impl FilterTree {
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
-            return Err(Failure::field(
-                path,
-                format_args!("use at most {max} conditions in total, not {found}"),
-            ));
+            return Err(Failure::field(path, format_args!("use at most {max} conditions in total, not {found}")));
         }
         let written = serde_json::to_vec(self).expect("a filter tree can be written as JSON");
         let digest = Sha256::digest(written).into();

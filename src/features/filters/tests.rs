@@ -535,12 +535,12 @@ fn errors_name_their_path_and_a_remedy() {
         ),
         (json!({ "groups": [{}] }), "filters.groups[0]: a group needs at least one condition"),
         (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: add at least one value"),
-        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: the condition's mode requires amount"),
+        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: the condition's mode requires"),
         (
             activity(json!({ "mode": "within", "unit": "days", "amount": 3651 })),
             "filters.activity[0].amount: must be a number from 1 to 3650",
         ),
-        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: the condition's mode does not use amount"),
+        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: the condition's mode does not use"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
             "filters.activity[0].to: use a time later than from",

@@ -201,7 +201,8 @@ async fn reverse_dns(engine: &Engine) -> Finding {
 async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let reports = domains::check_all(engine, Environment::Live).await?;
     if reports.is_empty() {
-        let remedy = "Add the domain of your From addresses: use POST /v1/domains with a live key, or open Domains in the dashboard.";
+        let remedy =
+            "Add the domain of your From addresses: use POST /v1/domains with a live key, or open Domains in the dashboard.";
         return Ok(vec![Finding::warning("domains", "no sending domain for live mail has been added", remedy)]);
     }
     let finding_of = |domain: domains::DomainReport| {

@@ -110,7 +110,9 @@ impl Refusal {
             Self::SignatureWrong => {
                 "The signature or secret of the request is wrong. Check the secret under Settings, Mail services."
             }
-            Self::WrongTime => "The time of the request is too far from the current time. Check that the clock of this machine is correct.",
+            Self::WrongTime => {
+                "The time of the request is too far from the current time. Check that the clock of this machine is correct."
+            }
             Self::Replayed => {
                 "An earlier request with different content had this ID, so this request was rejected as a possible forgery."
             }

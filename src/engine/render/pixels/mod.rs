@@ -183,15 +183,13 @@ impl fmt::Display for Warning {
             Self::ImagesAbsent { count, first } => {
                 write!(f, "{} could not be loaded and {} missing from the rendering.", images(*count, first), are(*count))
             }
-            Self::ImagesUnsound { count, first } => write!(
-                f,
-                "{} cannot be shown. Use valid PNG, JPEG, GIF or WebP files of reasonable size.",
-                images(*count, first)
-            ),
+            Self::ImagesUnsound { count, first } => {
+                write!(f, "{} cannot be shown. Use valid PNG, JPEG, GIF or WebP files of reasonable size.", images(*count, first))
+            }
             Self::ImagesDark { count: 1, first } => write!(
                 f,
-                "The image {first} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a solid \
-                 background."
+                "The image {first} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a \
+                 solid background."
             ),
             Self::ImagesDark { count, first } => write!(
                 f,

@@ -190,16 +190,18 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
         200..=299 | 304 | 416 if is_redirected => (LinkStatus::Redirected, None),
         200..=299 | 304 | 416 => (LinkStatus::Ok, None),
         300..=399 if response.redirects_to.is_some() => (LinkStatus::Redirected, None),
-        300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}), but the response contains no valid target.")),
+        300..=399 => {
+            because(LinkStatus::Broken, &format!("{host} redirects (status {code}), but the response contains no valid target."))
+        }
         _ if response.is_bot_wall => because(
             LinkStatus::Unverifiable,
-            &format!(
-                "{host} blocks programs (status {code}), so the link could not be checked. Open it in a browser."
-            ),
+            &format!("{host} blocks programs (status {code}), so the link could not be checked. Open it in a browser."),
         ),
         401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
             LinkStatus::Unverifiable,
-            &format!("{host} does not respond to programs (status {code}), so the link could not be checked. Open it in a browser."),
+            &format!(
+                "{host} does not respond to programs (status {code}), so the link could not be checked. Open it in a browser."
+            ),
         ),
         408 | 425 | 429 => because(
             LinkStatus::Unreachable,

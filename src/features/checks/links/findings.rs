@@ -161,7 +161,9 @@ impl Finder<'_> {
         }
         if is_link && checked.url.len() > 1 && checked.url.starts_with('#') {
             let (rule, message) = match checked.status {
-                LinkStatus::Invalid => (LinkRule::AnchorTargetMissing, format!("No element of the email has the ID that {} refers to.", checked.url)),
+                LinkStatus::Invalid => {
+                    (LinkRule::AnchorTargetMissing, format!("No element of the email has the ID that {} refers to.", checked.url))
+                }
                 _ => (LinkRule::AnchorSupport, format!("{} leads to an element of the email.", checked.url)),
             };
             self.note(rule, checked, message);
@@ -207,7 +209,11 @@ impl Finder<'_> {
             trail.certificate_expires.map(|expires| days_left(expires, now)).filter(|days| *days < CERTIFICATE_DAYS_MIN)
         {
             let host = trail.hops.first().map_or(&trail.url, |hop| &hop.url).host_str().unwrap_or_default();
-            self.note(LinkRule::CertificateExpires, checked, format!("The certificate of {host} expires in {}.", days_in_words(days)));
+            self.note(
+                LinkRule::CertificateExpires,
+                checked,
+                format!("The certificate of {host} expires in {}.", days_in_words(days)),
+            );
         }
         let is_image = self.used(checked).any(|(_, one)| matches!(one.kind, LinkKind::Image | LinkKind::Background));
         let Ok(response) = &report.probe.outcome else { return };

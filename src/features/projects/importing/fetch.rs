@@ -144,7 +144,10 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
         let shown = if shown.is_empty() { "unknown" } else { shown };
-        return Outcome::Failed(format!("{} is not a web page: its content type is {shown}. Enter the URL of a web page.", fetched.url));
+        return Outcome::Failed(format!(
+            "{} is not a web page: its content type is {shown}. Enter the URL of a web page.",
+            fetched.url
+        ));
     }
     Outcome::Fetched { content_type, language, bytes }
 }

@@ -57,10 +57,7 @@ impl Command for ImportDecide {
         let Some(mut found) = imports::changes(tx, id)? else { return Ok(Done(ImportChangesView::from(None))) };
         for (names, field, accepts) in [(input.accept, "accept", true), (input.keep, "keep", false)] {
             if names.len() > IMPORT_CHANGES_MAX {
-                return Err(Failure::field(
-                    field,
-                    format_args!("use at most {IMPORT_CHANGES_MAX} changes, not {}", names.len()),
-                ));
+                return Err(Failure::field(field, format_args!("use at most {IMPORT_CHANGES_MAX} changes, not {}", names.len())));
             }
             for (index, name) in names.iter().enumerate() {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;
