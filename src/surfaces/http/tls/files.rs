@@ -34,7 +34,7 @@ impl Pair {
         });
         let key = key.map_err(|why| (self.key.clone(), why))?;
         CertifiedKey::from_der(chain, key, provider)
-            .map_err(|error| (self.key.clone(), format!("the private key does not match the certificate: {error}")))
+            .map_err(|error| (self.key.clone(), format!("the private key is not supported or does not match the certificate: {error}")))
     }
 }
 
