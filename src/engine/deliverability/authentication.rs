@@ -284,12 +284,12 @@ fn audit_dkim(records: &Records, report: &mut Report) -> Status {
 fn audit_key(name: &str, records: &[String], report: &mut Report) {
     let publish = format!("Publish the DKIM key at {name}, exactly as your mail service shows it.");
     if records.len() > 1 {
-        let remedy = format!("Keep only the DKIM record at {name}.");
+        let remedy = format!("Keep only one DKIM record at {name}.");
         report.add("dkim_several", Level::Important, &format!("{name} has several records."), &remedy);
     }
     let key = records.iter().find_map(|record| Some((record, tag(record, "p")?)));
     let Some((record, key)) = key else {
-        report.add("dkim_invalid", Level::Critical, &format!("The record at {name} is not a DKIM key."), &publish);
+        report.add("dkim_invalid", Level::Critical, &format!("No TXT record at {name} contains a DKIM key."), &publish);
         return;
     };
     if key.is_empty() {
