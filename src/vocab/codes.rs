@@ -102,7 +102,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::FreshSignInRequired,
         403,
         "FRESH_SIGN_IN_REQUIRED",
-        "Confirm your password first (POST /v1/auth/confirm): this operation needs a recent sign-in.",
+        "Confirm your password first (POST /v1/auth/confirm): this operation requires a recent sign-in.",
     ),
     code(
         Code::SignUpClosed,
@@ -123,7 +123,7 @@ pub const CODES: &[CodeInfo] = &[
     // `data.projectId` and `data.name` describe the existing brand.
     code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
     // `data.id` is the ID of the object that has this name.
-    code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
+    code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
     code(
         Code::ModelNotConfigured,

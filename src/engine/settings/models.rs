@@ -30,7 +30,7 @@ fn check_default(settings: &Settings) -> Option<(String, String)> {
 /// Returns the first invalid setting of a model, and the reason.
 fn check_model(name: &str, model: &Model) -> Option<(&'static str, &'static str)> {
     if name == COMPOSER {
-        return Some(("protocol", "\"composer\" is the built-in composer; give the model another name"));
+        return Some(("protocol", "\"composer\" is the built-in composer; give the model a different name"));
     }
     if model.protocol.is_some() && model.model.is_none() {
         return Some(("model", "the model has a protocol, so set the endpoint's name for the model too"));
@@ -86,7 +86,7 @@ mod tests {
         let enabled = |name: &str| format!("[models.{name}]\nprotocol = 'openai'\nmodel = 'x'\n");
         for (text, expected) in [
             ("[models.a]\nprotocol = 'openai'".to_owned(), "models.a.model"),
-            (enabled("composer"), "give the model another name"),
+            (enabled("composer"), "give the model a different name"),
             (enabled("a") + "url = 'ftp://x'", "models.a.url (in my.toml, line 4)"),
             (enabled("a") + "input_price = -1", "must be a price per million tokens"),
             (enabled("a") + "output_tokens_max = 20_000", "at most half of context_tokens"),

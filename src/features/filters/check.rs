@@ -155,7 +155,7 @@ impl Check {
             nodes.push(self.group(group, &format!("{groups_path}[{index}]"), level + 1)?);
         }
         if nodes.is_empty() && level > 0 {
-            return Err(Failure::field(path, "a group needs at least one condition; add a condition or remove the group"));
+            return Err(Failure::field(path, "a group requires at least one condition; add a condition or remove the group"));
         }
         // An empty root matches every contact, even if it combines its conditions with `any`.
         Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })

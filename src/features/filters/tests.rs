@@ -533,7 +533,7 @@ fn errors_name_their_path_and_a_remedy() {
             field("joined", "date_between", json!(["2026-02-01", "2026-01-01"])),
             "filters.fields[0].values: the first date is later",
         ),
-        (json!({ "groups": [{}] }), "filters.groups[0]: a group needs at least one condition"),
+        (json!({ "groups": [{}] }), "filters.groups[0]: a group requires at least one condition"),
         (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: add at least one value"),
         (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: the condition's mode requires"),
         (

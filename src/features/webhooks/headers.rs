@@ -70,7 +70,7 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
             return Err(Failure::field("customHeaders", detail));
         }
         if is_reserved(&low, word) {
-            return Err(Failure::field(&field(name), "this header is reserved; choose another name"));
+            return Err(Failure::field(&field(name), "this header is reserved; choose a different name"));
         }
         if seen.contains(&low) {
             return Err(Failure::field(&field(name), "this name is used twice with different capitalization; use it once"));

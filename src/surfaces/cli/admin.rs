@@ -63,7 +63,8 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         Administration::Backup(Backup { to }) => {
             // The server's working directory is different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
-            let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another name"))?;
+            let to =
+                to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose a different name"))?;
             post("/admin/backups", json!({ "to": to }))
         }
         Administration::Reindex(Reindex { env }) => {

@@ -59,7 +59,7 @@ impl Relay {
             .host_str()
             .filter(|host| !host.is_empty())
             .ok_or("the host is missing; write a URL like smtp://mail.example.com:587")?;
-        let host = Host::parse(host).map_err(|error| format!("the host is not valid ({error})"))?;
+        let host = Host::parse(host).map_err(|error| format!("the host is invalid ({error})"))?;
         let is_this_machine = is_this_machine(&host);
         let query = Query::parse(url.query().unwrap_or_default())?;
         let credentials = query.credentials(decoded(url.username())?, url.password().map(decoded).transpose()?)?;

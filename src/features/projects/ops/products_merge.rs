@@ -59,7 +59,10 @@ impl Command for ProductsMerge {
         let mut product = find(tx, project, input.product_id)?;
         for (index, id) in input.product_ids.into_iter().enumerate() {
             if id == product.id {
-                return Err(Failure::field(&format!("productIds[{index}]"), "a product cannot be merged into itself"));
+                return Err(Failure::field(
+                    &format!("productIds[{index}]"),
+                    "a product cannot be merged into itself; remove its ID",
+                ));
             }
             let other = find(tx, project, id).map_err(|failure| failure.in_field(&format!("productIds[{index}]")))?;
             stored_products::delete(tx, project, other.id);
