@@ -277,7 +277,8 @@ pub enum Outcome {
     No(&'static str),
 }
 
-const STARTED: &str = "a campaign that has started can no longer be changed or deleted; pause, cancel or duplicate the campaign";
+const STARTED: &str =
+    "a campaign that has started can no longer be changed or deleted; cancel the campaign, or duplicate it and change the copy";
 const OVER: &str = "duplicate the campaign to send it again";
 const ENDED: &str = "the campaign has finished, so this action would have no effect";
 const RECORD: &str = "the campaign's log must be kept because it lists the recipients; archive the campaign instead";

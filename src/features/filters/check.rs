@@ -296,7 +296,7 @@ fn exactly<const N: usize, T>(
 ) -> Result<[T; N], Failure> {
     if values.len() != N {
         let wanted = if N == 1 { "one value".to_owned() } else { format!("{N} values (from and to)") };
-        return Err(Failure::field(path, format_args!("this mode requires exactly {wanted}; found {}", values.len())));
+        return Err(Failure::field(path, format_args!("the condition's mode requires exactly {wanted}; found {}", values.len())));
     }
     let mut parsed = Vec::with_capacity(N);
     for (index, value) in values.iter().enumerate() {

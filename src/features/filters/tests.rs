@@ -526,7 +526,7 @@ fn errors_name_their_path_and_a_remedy() {
         (field("plan", "is", json!([])), "filters.fields[0].values: add at least one value"),
         (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value must have 1 to 500 characters"),
         (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: a field name must have 1 to 100"),
-        (field("age", "number_between", json!([1])), "filters.fields[0].values: this mode requires exactly 2 values"),
+        (field("age", "number_between", json!([1])), "filters.fields[0].values: the condition's mode requires exactly 2"),
         (field("age", "number_between", json!([2, 1])), "filters.fields[0].values: the first number is larger"),
         (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: must be a number like 12"),
         (
