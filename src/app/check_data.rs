@@ -9,7 +9,7 @@ use super::installation::{Inspection, Opener, Refusal, STORES, UNTESTED, fit};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::damage::RESTORE;
-use crate::engine::store::seal::Seal;
+use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::store::space::Space;
 use crate::engine::store::{Error, StoreFile};
 use crate::features::installation::sealed::Fit;
@@ -46,7 +46,8 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
         0 => Ok(()),
-        many => Err(Problem::failed(format_args!("problems found in {}: {many}", folder.path().display()))),
+        1 => Err(Problem::failed(format_args!("1 problem found in {}", folder.path().display()))),
+        many => Err(Problem::failed(format_args!("{many} problems found in {}", folder.path().display()))),
     }
 }
 
@@ -73,7 +74,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
         Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions above."),
     };
-    let remedy = "Put your copy of the master key at that path (mode 600). If every copy is lost, run `mailmill rekey` to see \
+    let remedy = "Copy your master key to this path (mode 600). If every copy is lost, run `mailmill rekey` to see \
                   what is lost.";
     let rekey = folder.rekey();
     let key = match Seal::read(&folder.master_key()) {
@@ -81,12 +82,13 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             let said = Refusal::RekeyIncomplete(rekey.display().to_string()).to_string();
             Finding::problem("master key", said, "Run `mailmill rekey` again.")
         }
+        Err(trouble @ KeyError::Open(_)) => Finding::problem("master key", trouble.to_string(), "Run the command above."),
         Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
         Ok(seal) => match fit(folder, &inspection, &seal)? {
             Fit::Right => Finding::good("master key", "the key belongs to this installation"),
             Fit::Untested => Finding::skipped("master key", UNTESTED),
             Fit::Wrong => {
-                let said = format!("the secrets are not sealed with the key in {}", folder.master_key().display());
+                let said = format!("{} does not contain the key of this installation", folder.master_key().display());
                 Finding::problem("master key", said, remedy)
             }
         },

@@ -46,7 +46,8 @@ pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Probl
     if let Some(site) = site.as_ref().filter(|_| !is_new) {
         let shown = folder.path().display();
         return Err(Problem::misused(format_args!(
-            "{shown} already contains a demo, which keeps its website: to read {site}, remove this folder, or choose a new one with --data"
+            "{shown} already contains a demo, and its website cannot be changed; to use {site}, delete this folder, or choose a new one \
+             with --data"
         )));
     }
     Ok(DemoTarget { site, clock: Arc::new(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 })) })

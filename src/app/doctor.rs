@@ -41,7 +41,7 @@ fn models(settings: &Settings) -> Finding {
         return Finding::warning(
             SUBJECT,
             format!("the monthly limit does not apply to models without prices: {}", unpriced.join(", ")),
-            "Set input_price and output_price for each model that isn't free.",
+            "Set input_price and output_price for each model that is not free.",
         );
     }
     Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
@@ -53,9 +53,13 @@ fn folder(data: &Path) -> Finding {
         Err(error) if error.kind() == ErrorKind::NotFound => Finding::problem(
             "folder",
             format!("{shown} does not exist"),
-            "Run `mailmill serve` first, which creates the folder, or name another folder with --data.",
+            "Run `mailmill serve` first to create the folder, or choose another folder with --data.",
         ),
-        Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Set the data folder with --data."),
+        Err(error) => Finding::problem(
+            "folder",
+            format!("{shown} cannot be read: {error}"),
+            "Make the folder readable, or choose another folder with --data.",
+        ),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
             format!("other users of this machine can access {shown}"),
@@ -104,12 +108,12 @@ fn tls(settings: &Settings) -> Finding {
         _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the reverse proxy handles TLS"),
         (_, None) => Finding::warning(
             SUBJECT,
-            "no public URL is set: links in emails work only on this machine",
+            "no public URL is set, so links in emails work only on this machine",
             "Set [server] public_url = \"https://mail.example.com\", and [tls] certificate and key, or behind_proxy.",
         ),
         (None, Some(host)) => Finding::problem(
             SUBJECT,
-            format!("browsers don't trust the self-signed certificate for {host}"),
+            format!("browsers do not trust the self-signed certificate for {host}"),
             "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or run Mailmill behind an HTTPS reverse proxy \
              and set behind_proxy.",
         ),
@@ -118,7 +122,7 @@ fn tls(settings: &Settings) -> Finding {
             Some(trouble) => Finding::problem(
                 SUBJECT,
                 format!("{}: {trouble}", chain.display()),
-                format!("Renew the certificate for {host}. Mailmill reloads the file when it changes."),
+                format!("Correct the file, or renew the certificate for {host}. Mailmill reloads the file when it changes."),
             ),
         },
     }

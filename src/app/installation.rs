@@ -147,8 +147,8 @@ impl fmt::Display for Refusal {
         match self {
             Self::Missing { folder, missing, found } => write!(
                 f,
-                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. Put \
-                 back what is missing, or restore the newest backup into a new folder: {RESTORE}",
+                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. \
+                 Restore the missing files to this folder, or restore the newest backup into a new folder: {RESTORE}",
                 are(missing),
                 listed(found)
             ),
@@ -178,8 +178,8 @@ impl fmt::Display for Refusal {
             ),
             Self::Foreign { file, other } => write!(
                 f,
-                "{file} and {other} belong to different installations. Put the right file back, or restore the newest backup into a new \
-                 folder: {RESTORE}"
+                "{file} and {other} belong to different installations. Replace the file from the wrong installation, or restore the \
+                 newest backup into a new folder: {RESTORE}"
             ),
         }
     }
@@ -202,7 +202,11 @@ fn listed(names: &[String]) -> String {
 }
 
 fn are(missing: &[String]) -> String {
-    format!("{} {}", missing.join(" and "), if missing.len() == 1 { "is" } else { "are" })
+    match missing {
+        [one] => format!("{one} is"),
+        [first @ .., last] => format!("{} and {last} are", first.join(", ")),
+        [] => String::new(),
+    }
 }
 
 /// The identities of a folder's stores, which were read without changing the stores.

@@ -117,7 +117,10 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     let checker = Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
     let is_missing = |device: &&Device| !device.is_text && checker.profile(&device.profile).is_none();
     if let Some(device) = devices::all().iter().find(is_missing) {
-        return Err(unusable(format!("the tables lack the client {}, which the previews need", device.profile)));
+        return Err(unusable(format!(
+            "the tables do not contain the client {}, which previews require; use a newer file",
+            device.profile
+        )));
     }
     Ok(Some((file, checker)))
 }

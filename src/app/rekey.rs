@@ -52,7 +52,7 @@ impl Goal {
             (Some((Fit::Right, seal)), Some(_)) => Ok(Self::Old(seal)),
             (_, Some(seal)) => Ok(Self::Resumed(seal)),
             (Some((Fit::Right, _)), None) => {
-                Err(Problem::misused("master.key is the key of this installation: there is nothing to do"))
+                Err(Problem::misused("master.key is already the key of this installation; there is nothing to do"))
             }
             (Some((Fit::Untested, _)), None) => Err(Problem::misused(format_args!(
                 "there is nothing to rekey: no stored data is sealed with the master key; {UNTESTED}"

@@ -22,7 +22,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         if let Some(file) = &wanted.master_key {
             verify_key(backup, &manifest, file)?;
         }
-        say(&format!("The backup in {} is intact: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at));
+        say(&format!("The backup in {} is intact: {} rows, created at {}.", backup.display(), manifest.rows(), manifest.made_at));
         return Ok(());
     }
     let manifest = backup::read_manifest(backup).map_err(Problem::failed)?;
@@ -41,7 +41,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     let manifest = filled?;
     let shown = data.display();
     say(&format!(
-        "Restored {} rows (saved {}) to {shown} and verified them against the backup.",
+        "Restored {} rows (saved at {}) to {shown} and verified them against the backup.",
         manifest.rows(),
         manifest.made_at
     ));
@@ -76,13 +76,13 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
     }
-    let lacking = "backups don't contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore with \
+    let lacking = "backups do not contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore with \
                    --without-key, then run `mailmill rekey` to see what is lost";
     let input = std::io::stdin();
     if !input.is_terminal() {
         return Err(Problem::misused(lacking));
     }
-    super::complain("File with your copy of master.key: ");
+    super::complain("Path of your copy of master.key: ");
     let mut line = String::new();
     input.lock().read_line(&mut line).map_err(Problem::failed)?;
     match line.trim() {

@@ -337,7 +337,7 @@ async fn an_error_names_what_to_use_instead() {
         ("/v1/system/hold", StatusCode::UNAUTHORIZED, "This operation requires a signed-in user, not an API key"),
         ("/v1/export/docx/000000000000000000000000", StatusCode::NOT_FOUND, "/v1/export/html/{conversationId}, "),
         ("/v1/nothing", StatusCode::NOT_FOUND, "This path does not exist; see /openapi.json."),
-        ("/v1/emails/EMAIL", StatusCode::BAD_REQUEST, "emailId: expected an email ID with 24 hexadecimal characters"),
+        ("/v1/emails/EMAIL", StatusCode::BAD_REQUEST, "emailId: must be an email ID with 24 hexadecimal characters"),
         ("/v1/emails/000000000000000000000000", StatusCode::NOT_FOUND, "GET /v1/projects/emails lists the generations"),
     ] {
         let (found, body) = client.with_key(&test, Method::GET, path, "").await;

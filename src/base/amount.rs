@@ -27,7 +27,7 @@ pub enum AmountError {
 impl fmt::Display for AmountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoNumber => f.write_str("expected a number like 49.9"),
+            Self::NoNumber => f.write_str("must be a number like 49.9"),
             Self::TooLarge => write!(f, "an amount has at most {WHOLE_DIGITS} digits before the decimal point"),
             Self::TooFine => write!(f, "an amount has at most {DECIMALS} decimals"),
         }

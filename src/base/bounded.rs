@@ -68,7 +68,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX>
 }
 
 fn outside<E: Error>(found: impl fmt::Display, min: u64, max: u64) -> E {
-    E::custom(format_args!("found {found}, expected a whole number from {min} to {max}"))
+    E::custom(format_args!("must be a whole number from {min} to {max}, not {found}"))
 }
 
 impl<const MIN: u64, const MAX: u64> JsonSchema for Bounded<MIN, MAX> {
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!((read("1"), read("100")), (Ok(1), Ok(100)));
         for outside in ["0", "101", "-1"] {
             let error = read(outside).expect_err(outside);
-            assert!(error.starts_with(&format!("found {outside}, expected a whole number from 1 to 100")), "{error}");
+            assert!(error.starts_with(&format!("must be a whole number from 1 to 100, not {outside}")), "{error}");
         }
         assert!(read("1.5").is_err() && read("\"5\"").is_err());
     }

@@ -25,7 +25,7 @@ pub struct CurrencyError;
 
 impl fmt::Display for CurrencyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected an ISO 4217 currency code, like USD or EUR")
+        f.write_str("must be an ISO 4217 currency code, like USD or EUR")
     }
 }
 

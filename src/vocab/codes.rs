@@ -82,7 +82,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::IntegrationAccountRequired,
         400,
         "INTEGRATION_ACCOUNT_REQUIRED",
-        "Several accounts of this provider are connected; name one of them in connectionId.",
+        "Several accounts of this provider are connected; set connectionId to one of them.",
     ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
     // This code is for operations that need a signed-in member rather than an API key.
@@ -102,7 +102,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::FreshSignInRequired,
         403,
         "FRESH_SIGN_IN_REQUIRED",
-        "Confirm your password first (POST /v1/auth/confirm): this operation needs a recent sign-in.",
+        "Confirm your password first (POST /v1/auth/confirm): this operation requires a recent sign-in.",
     ),
     code(
         Code::SignUpClosed,
@@ -123,9 +123,14 @@ pub const CODES: &[CodeInfo] = &[
     // `data.projectId` and `data.name` describe the existing brand.
     code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
     // `data.id` is the ID of the object that has this name.
-    code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
+    code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
-    code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit it to use the default."),
+    code(
+        Code::ModelNotConfigured,
+        409,
+        "MODEL_NOT_CONFIGURED",
+        "This model is not configured; omit the model field to use the default.",
+    ),
     // `data.editId` is the ID of the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
     // `data.version` is the email's current version.
@@ -213,8 +218,13 @@ pub const CODES: &[CodeInfo] = &[
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
-    // The provider failed, or limits the requests of the connected account.
-    code(Code::ProviderUnavailable, 503, "PROVIDER_UNAVAILABLE", "The provider cannot be reached now; try again later."),
+    // The provider failed, or is rate limiting the connected account.
+    code(
+        Code::ProviderUnavailable,
+        503,
+        "PROVIDER_UNAVAILABLE",
+        "The provider is unavailable or is rate limiting this account; try again later.",
+    ),
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
 ];
 

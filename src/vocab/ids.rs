@@ -328,7 +328,7 @@ impl<'de, K: Kind> Deserialize<'de> for Id<K> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             let article = if K::NAME.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-            D::Error::custom(format_args!("expected {article} {} ID with 24 hexadecimal characters", K::NAME))
+            D::Error::custom(format_args!("must be {article} {} ID with 24 hexadecimal characters", K::NAME))
         })
     }
 }

@@ -174,7 +174,7 @@ impl FromStr for Protocol {
         match given {
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
-            _ => Err("expected \"openai\", \"anthropic\" or an empty string"),
+            _ => Err("must be \"openai\", \"anthropic\" or an empty string"),
         }
     }
 }
@@ -382,7 +382,7 @@ impl<const MAX: u64> Cap<MAX> {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a whole number or \"unlimited\"")]
+#[serde(untagged, expecting = "must be a whole number or \"unlimited\"")]
 enum NumberOrWord {
     Number(i64),
     Word(String),

@@ -121,7 +121,7 @@ async fn an_account_is_connected_and_imported_by_forms() {
     let wrong = with("pk_wrong");
     let wrong: Vec<(&str, &str)> = wrong.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let refused = browser.post("/test/settings/connections", &wrong).await;
-    assert!(refused.status == 400 && refused.text.contains("rejects this key"), "{}", refused.text);
+    assert!(refused.status == 400 && refused.text.contains("rejected this key"), "{}", refused.text);
     assert!(refused.text.contains("My &quot;shop&quot;") && !refused.text.contains("pk_wrong"), "{}", refused.text);
     let right = with(KLAVIYO_KEY);
     let right: Vec<(&str, &str)> = right.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -150,7 +150,7 @@ async fn an_account_is_connected_and_imported_by_forms() {
     assert!(page.text.contains("Left out"), "{}", page.text);
     peer.fail("/api/", 99, Fault::Status(503, None));
     let down = browser.get(&path).await;
-    assert!(down.status == 503 && down.text.contains("does not respond as expected"), "{}", down.text);
+    assert!(down.status == 503 && down.text.contains("did not respond as expected"), "{}", down.text);
     let id = list.value("id").to_owned();
     let gone = browser.post("/test/settings/connections", &[("csrf", csrf.as_str()), ("act", "remove"), ("id", &id)]).await;
     assert!(browser.get(gone.location()).await.text.contains("Connection removed."));

@@ -219,7 +219,7 @@ async fn a_key_lost_while_the_service_runs_is_detected_by_backup_and_doctor() {
     assert!(text.contains("good     master key"), "{text}");
     fs::rename(key(&server), server.data().with_file_name("elsewhere")).expect("moved");
     let text = said(&server.run(&["doctor"]));
-    assert!(text.contains("PROBLEM  master key") && text.contains("Mailmill does not start without it"), "{text}");
+    assert!(text.contains("PROBLEM  master key") && text.contains("Mailmill does not start without the key"), "{text}");
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
     assert!(

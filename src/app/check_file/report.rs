@@ -26,7 +26,7 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// Returns 1 if there are critical findings or the score is less than the minimum; otherwise 0.
+    /// Returns 1 if there are critical findings or the score is below the minimum; otherwise 0.
     pub fn exit_code(&self) -> u8 {
         u8::from(self.critical() > 0 || self.is_below())
     }
@@ -87,7 +87,7 @@ impl FileReport {
         };
         let below = self.is_below().then(|| {
             let score = self.checks.scores.overall.unwrap_or_default();
-            format!("the score {score} is less than the minimum {}", self.min_score.unwrap_or_default())
+            format!("the score {score} is below the minimum {}", self.min_score.unwrap_or_default())
         });
         let reasons: Vec<String> = critical.into_iter().chain(below).collect();
         if reasons.is_empty() { "Passed.".to_owned() } else { format!("Failed: {}.", reasons.join(", and ")) }
@@ -273,7 +273,7 @@ mod tests {
             rule: "image_alt".into(),
             severity: Severity::Critical,
             message: "The image https://shop.example.com/images/2026/spring/shoes-in-the-sun.jpg has no alt attribute.".into(),
-            fix: Some("Add an alt attribute that says what the image shows, or alt=\"\" if it only decorates.".into()),
+            fix: Some("Add an alt attribute that says what the image shows, or alt=\"\" if it is purely decorative.".into()),
             count: 3,
             occurrences: vec![
                 PlaceView { line: 1200, column: 1305, ..PlaceView::sample() },
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(report.exit_code(), 0);
         report.min_score = Some(93);
         assert_eq!(report.exit_code(), 1);
-        assert!(report.text().ends_with("Failed: the score 92 is less than the minimum 93.\n"));
+        assert!(report.text().ends_with("Failed: the score 92 is below the minimum 93.\n"));
         report.checks.scores.overall = None;
         assert_eq!(report.exit_code(), 1);
     }

@@ -555,7 +555,7 @@ pub fn body_failure(error: BodyError, limit: usize) -> Failure {
     match error {
         BodyError::TooLarge => Failure::because(
             Code::PayloadTooLarge,
-            format!("The body is larger than {limit} bytes, the limit of this operation; split the request."),
+            format!("The body is larger than {limit} bytes, the limit of this operation; shorten or split the request."),
         )
         .with(serde_json::json!({ "maxBytes": limit })),
         BodyError::TooSlow => Code::RequestTimeout.into(),

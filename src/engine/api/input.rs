@@ -143,7 +143,7 @@ fn sentence(message: &str) -> &str {
 /// Returns a parser's message about JSON text in words for users who write JSON by hand.
 fn in_plain_words(message: &str) -> &str {
     match message {
-        "key must be a string" => "expected a name in double quotes; quote the name, or remove the comma before it",
+        "key must be a string" => "a name in double quotes is missing; quote the name, or remove the comma before it",
         "trailing comma" => "a comma before the closing bracket; remove it",
         "expected value" => "a value is missing, or is text without double quotes",
         "trailing characters" => "text after the end of the JSON value; remove it",
@@ -279,7 +279,7 @@ struct TextValue<'a>(&'a str);
 
 impl<'a> TextValue<'a> {
     fn number<T: std::str::FromStr>(&self, what: &str) -> Result<T, TextError> {
-        self.0.parse().map_err(|_| TextError::custom(format_args!("expected {what}, found \"{}\"", self.0)))
+        self.0.parse().map_err(|_| TextError::custom(format_args!("must be {what}, not \"{}\"", self.0)))
     }
 
     /// Returns the items of a list: comma-separated values, or a JSON array of strings for values that contain commas.
@@ -304,7 +304,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
         match self.0 {
             "true" | "1" => visitor.visit_bool(true),
             "false" | "0" => visitor.visit_bool(false),
-            other => Err(TextError::custom(format_args!("expected true or false, found \"{other}\""))),
+            other => Err(TextError::custom(format_args!("must be true or false, not \"{other}\""))),
         }
     }
 
@@ -441,7 +441,7 @@ mod tests {
             "{detail}"
         );
         let (_, detail) = refusal(read("limit=many"));
-        assert_eq!(detail, "limit: expected a whole number from 0 to 4294967295, found \"many\"");
+        assert_eq!(detail, "limit: must be a whole number from 0 to 4294967295, not \"many\"");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl<'de> Deserialize<'de> for Limit {
         let value = u64::deserialize(deserializer)?;
         let max = limits::PAGE_LIMIT_MAX;
         if !(1..=max).contains(&value) {
-            return Err(D::Error::custom(format_args!("expected a number from 1 to {max}")));
+            return Err(D::Error::custom(format_args!("must be a number from 1 to {max}, not {value}")));
         }
         Ok(Self(value))
     }

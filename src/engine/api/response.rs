@@ -68,7 +68,7 @@ impl std::str::FromStr for WireTime {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
+        let expected = "must be a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
         let instant: Result<jiff::Timestamp, _> = text.parse();
         let instant = instant.or_else(|_| {
             // A value with a zone name is local time in that zone; parsing it as a date-time without a zone would ignore the name.

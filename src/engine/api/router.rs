@@ -80,6 +80,7 @@ impl Router {
     pub fn unknown(&self, path: &str) -> Failure {
         let detail = match self.similar(path).as_slice() {
             [] => "This path does not exist; see /openapi.json.".to_owned(),
+            [similar] => format!("This path does not exist; a similar path is {similar}. See /openapi.json."),
             similar => format!("This path does not exist; similar paths are {}. See /openapi.json.", similar.join(", ")),
         };
         Failure::because(Code::NotFound, detail)

@@ -108,7 +108,7 @@ impl fmt::Display for DataError {
         match self {
             Self::TooLarge => write!(
                 f,
-                "The data file has more than {BYTES_MAX} bytes, {FEATURES_MAX} features or {CLIENTS_MAX} clients; \
+                "The data file is too large: the limits are {BYTES_MAX} bytes, {FEATURES_MAX} features and {CLIENTS_MAX} clients; \
                  use the caniemail.json from the npm package caniemail."
             ),
             Self::Json(reason) => write!(
@@ -118,7 +118,7 @@ impl fmt::Display for DataError {
             Self::UnknownFeatures(slugs) => {
                 write!(
                     f,
-                    "This version cannot detect the features {}; use an older data file or a newer version.",
+                    "This version cannot detect {}; use an older data file, or a newer version of Mailmill.",
                     slugs.join(", ")
                 )
             }

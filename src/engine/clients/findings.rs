@@ -420,7 +420,7 @@ fn nested_at_rules(side: &Side<'_>) -> Option<Finding> {
     let nested = side.view.sheets.at_rules.iter().filter(|at_rule| at_rule.at_rule.is_some());
     dropped_styles(
         side,
-        "The client drops a style element with an at-rule inside of another one.",
+        "The client drops a style element that contains nested at-rules.",
         nested.map(|one| one.name).take(64).collect(),
     )
 }
@@ -437,7 +437,7 @@ fn style_limit(side: &Side<'_>, limit: usize) -> Option<Finding> {
     }
     dropped_styles(
         side,
-        "The client keeps a limited number of bytes of all style elements, and drops the elements past the limit.",
+        "The client keeps only a limited number of bytes of style elements, and drops the elements beyond the limit.",
         past,
     )
 }

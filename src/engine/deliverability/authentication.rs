@@ -169,35 +169,35 @@ fn audit_spf(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         report.add(
             "spf_allows_all",
             Level::Critical,
-            "SPF allows every server to send for the domain.",
-            "Replace “+all” by “~all” or “-all”.",
+            "The SPF record allows every server to send for the domain.",
+            "Replace “+all” with “~all” or “-all”.",
         );
     } else if has(&["?all"]) {
         report.add(
             "spf_neutral",
             Level::Important,
-            "SPF is neutral about unknown servers.",
-            "Replace “?all” by “~all” or “-all”.",
+            "The SPF record is neutral about unknown servers.",
+            "Replace “?all” with “~all” or “-all”.",
         );
     } else if !has(&["-all", "~all"]) && !record.contains("redirect=") {
         report.add(
             "spf_open",
             Level::Important,
-            "SPF says nothing about unknown servers.",
+            "The SPF record has no rule for unknown servers.",
             "End the record with “~all” or “-all”.",
         );
     }
     if let Some(mechanism) = &sending.spf_mechanism
         && !record.split_whitespace().any(|word| word.trim_start_matches('+').eq_ignore_ascii_case(mechanism))
     {
-        let text = format!("SPF does not contain “{mechanism}”, which sends the mail.");
+        let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
         report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
     }
     let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true };
     count.record(&record);
     report.spf_lookups = count.is_complete.then_some(count.lookups);
     if count.lookups > SPF_LOOKUPS_MAX {
-        let text = format!("SPF needs {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
+        let text = format!("The SPF record requires {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
     }
     status(report, before)
@@ -282,16 +282,18 @@ fn audit_dkim(records: &Records, report: &mut Report) -> Status {
 }
 
 fn audit_key(name: &str, records: &[String], report: &mut Report) {
-    let remedy = format!("Publish one DKIM key at {name}.");
+    let publish = format!("Publish the DKIM key at {name}, exactly as your mail service shows it.");
     if records.len() > 1 {
+        let remedy = format!("Keep only one DKIM record at {name}.");
         report.add("dkim_several", Level::Important, &format!("{name} has several records."), &remedy);
     }
     let key = records.iter().find_map(|record| Some((record, tag(record, "p")?)));
     let Some((record, key)) = key else {
-        report.add("dkim_invalid", Level::Critical, &format!("{name} is not a DKIM key."), &remedy);
+        report.add("dkim_invalid", Level::Critical, &format!("No TXT record at {name} contains a DKIM key."), &publish);
         return;
     };
     if key.is_empty() {
+        let remedy = format!("Publish a new DKIM key, or stop signing with {name}.");
         report.add("dkim_revoked", Level::Critical, &format!("The DKIM key at {name} is revoked."), &remedy);
         return;
     }
@@ -301,10 +303,12 @@ fn audit_key(name: &str, records: &[String], report: &mut Report) {
     let key: String = key.chars().filter(|c| !c.is_whitespace()).collect();
     let bytes = data_encoding::BASE64.decode(key.as_bytes()).ok();
     match bytes.as_deref().and_then(rsa_bits) {
-        None => report.add("dkim_invalid", Level::Critical, &format!("The DKIM key at {name} cannot be read."), &remedy),
+        None => {
+            report.add("dkim_invalid", Level::Critical, &format!("The DKIM key at {name} is not a valid RSA key."), &publish);
+        }
         Some(bits) if bits < RSA_BITS_MIN => {
-            let text = format!("The DKIM key at {name} has {bits} bits.");
-            report.add("dkim_short", Level::Important, &text, "Use a key of 2,048 bits.");
+            let text = format!("The DKIM key at {name} has only {bits} bits.");
+            report.add("dkim_short", Level::Important, &text, "Use a 2,048-bit key.");
         }
         Some(_) => {}
     }
@@ -364,14 +368,14 @@ fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Report) -> Sta
             "dmarc_several",
             Level::Critical,
             "The domain has several DMARC records, so none applies.",
-            "Keep one record.",
+            "Keep only one record.",
         );
     }
     let policy = tag(record, "p").unwrap_or_default().to_ascii_lowercase();
     let has_reports = tag(record, "rua").is_some_and(|address| !address.is_empty());
     match policy.as_str() {
         "none" if !has_reports => {
-            let text = "DMARC has the policy “none” and no address for reports, so it has no effect.";
+            let text = "The DMARC policy is “none”, and the record has no report address, so DMARC has no effect.";
             report.add(
                 "dmarc_no_effect",
                 Level::Important,
@@ -379,13 +383,18 @@ fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Report) -> Sta
                 "Add “rua=mailto:…”, read the reports, and then change the policy.",
             );
         }
-        "none" => report.add("dmarc_policy_none", Level::Suggested, "DMARC only observes.", "Change the policy to “quarantine”."),
+        "none" => report.add(
+            "dmarc_policy_none",
+            Level::Suggested,
+            "The DMARC policy “none” takes no action against messages that fail.",
+            "Change the DMARC policy to “quarantine”.",
+        ),
         "quarantine" | "reject" => {}
         _ => report.add(
             "dmarc_policy_invalid",
             Level::Critical,
-            "DMARC has no valid policy.",
-            "Add “p=none”, “p=quarantine” or “p=reject”.",
+            "The DMARC record has no valid policy.",
+            "Set “p=none”, “p=quarantine” or “p=reject”.",
         ),
     }
     audit_alignment(record, records, sending, report);
@@ -403,7 +412,7 @@ fn audit_alignment(record: &str, records: &Records, sending: &Sending, report: &
     let spf = sending.envelope_domain.as_deref().map(|domain| aligned("aspf", domain));
     if dkim == Some(false) && spf != Some(true) {
         let signer = sending.dkim_domain.as_deref().unwrap_or_default();
-        let text = format!("The signature of {signer} is not aligned with {}, so DMARC fails.", records.domain);
+        let text = format!("The signing domain {signer} is not aligned with {}, so DMARC fails.", records.domain);
         report.add("dmarc_alignment", Level::Critical, &text, "Sign with the From domain, or relax “adkim”.");
     }
 }
@@ -412,7 +421,12 @@ fn audit_mx(records: &Records, report: &mut Report) -> Status {
     match &records.mx {
         Lookup::NotChecked => Status::NotChecked,
         Lookup::Absent => {
-            report.add("mx_missing", Level::Important, "The domain has no MX record, so replies fail.", "Publish an MX record.");
+            report.add(
+                "mx_missing",
+                Level::Important,
+                "The domain has no MX record, so replies may fail.",
+                "Publish an MX record.",
+            );
             Status::Missing
         }
         // A single MX record with an empty host means that the domain accepts no mail (RFC 7505).
@@ -439,12 +453,12 @@ fn audit_bimi(records: &Records, report: &mut Report) -> Status {
                 report.add(
                     "bimi_logo",
                     Level::Suggested,
-                    "The BIMI record has no https address of a logo.",
+                    "The BIMI record has no https URL of a logo.",
                     "Add “l=https://…/logo.svg”.",
                 );
             }
             if report.dmarc_policy.as_deref().is_some_and(|policy| policy == "none") {
-                let text = "BIMI has no effect while DMARC has the policy “none”.";
+                let text = "BIMI has no effect while the DMARC policy is “none”.";
                 report.add("bimi_policy", Level::Suggested, text, "Change the DMARC policy to “quarantine” or “reject”.");
             }
             status(report, before)

@@ -29,7 +29,7 @@ fn check_amount_of_text(message: &Message, found: &mut Observations) {
     if letters < 60 && !images.is_empty() {
         found.add("image_only", Place::html(first, ""));
     } else if letters < 60 * images.len() && images.len() >= 3 {
-        found.add("image_heavy", Place::html(first, &format!("{letters} letters, {} images", images.len())));
+        found.add("image_heavy", Place::html(first, &format!("letters: {letters}, images: {}", images.len())));
     }
     let large = images.iter().find(|image| image.in_link && image.width.unwrap_or(0) >= 400 && image.height.unwrap_or(0) >= 300);
     if let Some(image) = large

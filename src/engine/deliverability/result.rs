@@ -182,26 +182,26 @@ fn reasoning(
     strongest.sort_by(|one, other| other.points.total_cmp(&one.points));
     let named = match placement.category {
         Category::Spam => {
-            let words = (verdict == Verdict::Spam).then_some("words of known spam");
+            let words = (verdict == Verdict::Spam).then_some("words typical of spam");
             let rules = strongest.iter().map(|finding| finding.text.trim_end_matches('.'));
             words.into_iter().chain(rules).take(3).collect::<Vec<_>>().join("; ")
         }
         _ => placement.reasons.join("; "),
     };
     let place = match placement.category {
-        Category::Inbox => "The content is like that of mail in the inbox",
-        Category::Promotions => "The content is like that of promotions",
-        Category::Spam => "The content is like that of spam",
+        Category::Inbox => "The content resembles regular inbox mail",
+        Category::Promotions => "The content resembles promotional email",
+        Category::Spam => "The content resembles spam",
     };
     let signals = if named.is_empty() { String::new() } else { format!(" Strongest signals: {named}.") };
     let words = match verdict {
-        Verdict::Unsure => " The words point neither to spam nor to legitimate mail.",
+        Verdict::Unsure => " The wording suggests neither spam nor legitimate mail.",
         Verdict::Legitimate | Verdict::Spam => "",
     };
-    let records = if has_records { "" } else { " and DNS records" };
+    let unseen = if has_records { "the sender's reputation or" } else { "the sender's reputation, DNS records, or" };
     format!(
-        "{place} (spam score {spam_score:.1}, spam from {SPAM_SCORE:.0}).{signals}{words} Not seen: the sender's reputation{records} and how \
-         readers treat similar mail, which decide more than content does."
+        "{place} (spam score {spam_score:.1}; {SPAM_SCORE:.0} or more counts as spam).{signals}{words} This check cannot see {unseen} how \
+         readers treat similar mail, which matter more than the content."
     )
 }
 

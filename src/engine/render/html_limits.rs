@@ -40,7 +40,7 @@ impl fmt::Display for HtmlRefusal {
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),
-            Self::NoMail => f.write_str("The file is not an email: expected headers, an empty line, and HTML or text."),
+            Self::NoMail => f.write_str("The file is not an email; use a message with headers, an empty line, and HTML or text."),
             Self::TooManyAttributes => {
                 write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes; remove some of them.")
             }

@@ -77,7 +77,7 @@ fn explain(mjml: &str, error: &ParseError) -> MjmlError {
         ParseError::MissingAttribute { name, position, .. } => {
             return MjmlError { problem: format!("the attribute {name} is missing; add it"), place: at(position) };
         }
-        ParseError::InvalidAttribute { position, .. } => ("this attribute is not valid; correct or remove it", at(position)),
+        ParseError::InvalidAttribute { position, .. } => ("this attribute is invalid; correct or remove it", at(position)),
         ParseError::InvalidFormat { position, .. } => ("this part is not valid MJML; correct or remove it", at(position)),
         ParseError::IncludeLoaderError { position, .. } => {
             ("includes are not supported; write the content here instead", at(position))

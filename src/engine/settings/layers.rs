@@ -121,7 +121,7 @@ impl Layers {
         // All lists in the settings are lists of strings.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
         if !(is_limit || examples.iter().any(|example| value.same_type(example))) || has_wrong_item {
-            let found = if has_wrong_item { "a list with values of a different type" } else { type_name(&value) };
+            let found = if has_wrong_item { "a list that contains other values" } else { type_name(&value) };
             return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
         }
         self.values.insert(key, (value, origin));
@@ -170,7 +170,7 @@ impl Layers {
                 // "8090" is a port without its address.
                 let given = self.values.get(&path).and_then(|(value, _)| value.as_str()).unwrap_or_default();
                 let port: u16 = given.trim_start_matches(':').parse().unwrap_or(8080);
-                format!("expected an address with its port, such as 127.0.0.1:{port}")
+                format!("must be an address with its port, such as 127.0.0.1:{port}")
             };
             let reason = if reason == "invalid socket address syntax" { address() } else { reason };
             self.invalid(&path, reason)

@@ -118,9 +118,9 @@ impl fmt::Display for SettingsError {
                 write!(f, "The variable {name} matches more than one setting; use {}.", candidates.join(" or "))
             }
             Self::WrongType { key, origin, found, expected } => {
-                write!(f, "The setting {key} ({origin}) is {found}, expected {expected}.")
+                write!(f, "The setting {key} ({origin}) must be {expected}, not {found}.")
             }
-            Self::Invalid { key, origin, reason } => write!(f, "The setting {key} ({origin}) cannot be used: {reason}."),
+            Self::Invalid { key, origin, reason } => write!(f, "The setting {key} ({origin}) is invalid: {reason}."),
         }
     }
 }
@@ -144,7 +144,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(url) = &server.public_url
         && (url.ends_with('/') || !is_origin(url))
     {
-        return broken("server.public_url", "expected a scheme, a host and optionally a port, like https://mail.example.com");
+        return broken(
+            "server.public_url",
+            "must consist of a scheme, a host and optionally a port, like https://mail.example.com",
+        );
     }
     if settings.tls.certificate.is_some() != settings.tls.key.is_some() {
         let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
@@ -154,7 +157,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return Some(violation);
     }
     if !settings.validation.language_tool.as_deref().is_none_or(is_origin) {
-        return broken("validation.language_tool", "expected a scheme, a host and optionally a port, like http://127.0.0.1:8081");
+        return broken(
+            "validation.language_tool",
+            "must consist of a scheme, a host and optionally a port, like http://127.0.0.1:8081",
+        );
     }
     if let Some(name) = &settings.validation.model
         && settings.models.get(name).is_none_or(|model| model.protocol.is_none())
@@ -165,11 +171,11 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return broken("mail.relay", &reason);
     }
     if !settings.mail.hello_name.as_deref().is_none_or(is_hello_name) {
-        return broken("mail.hello_name", "expected the DNS name of this machine, like mail.example.com");
+        return broken("mail.hello_name", "must be the DNS name of this machine, like mail.example.com");
     }
     let word = &settings.webhooks.header_word;
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return broken("webhooks.header_word", "expected 1 to 32 letters and digits, like Acme");
+        return broken("webhooks.header_word", "must have 1 to 32 letters and digits, like Acme");
     }
     if let Some(violation) = connections(&settings.connections) {
         return Some(violation);
@@ -182,7 +188,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let vendor = &settings.accounts.agent_vendor;
     if vendor.is_empty() || !vendor.bytes().all(is_vendor) {
-        return broken("accounts.agent_vendor", "expected lowercase letters, digits and hyphens");
+        return broken("accounts.agent_vendor", "must consist of lowercase letters, digits and hyphens");
     }
     settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
 }
@@ -192,7 +198,7 @@ fn connections(connections: &Connections) -> Option<(String, String)> {
     let addresses =
         [("klaviyo_url", &connections.klaviyo_url), ("mailchimp_url", &mailchimp), ("hubspot_url", &connections.hubspot_url)];
     let (setting, _) = addresses.into_iter().find(|(_, url)| !is_origin(url))?;
-    let reason = "expected a scheme, a host and optionally a port, like https://gateway.example.com";
+    let reason = "must consist of a scheme, a host and optionally a port, like https://gateway.example.com";
     Some((format!("connections.{setting}"), reason.to_owned()))
 }
 
@@ -348,23 +354,23 @@ mod tests {
         for (text, expected) in [
             (
                 "[server]\nidle_seconds = '5'",
-                "The setting server.idle_seconds (in my.toml, line 2) is text, expected a whole number.",
+                "The setting server.idle_seconds (in my.toml, line 2) must be a whole number, not text.",
             ),
             (
                 "[server]\nidle_seconds = 5.0",
-                "The setting server.idle_seconds (in my.toml, line 2) is a number with a fraction, expected a whole number.",
+                "The setting server.idle_seconds (in my.toml, line 2) must be a whole number, not a number with a fraction.",
             ),
-            ("server = 5", "The setting server (in my.toml, line 1) is a whole number, expected a table."),
+            ("server = 5", "The setting server (in my.toml, line 1) must be a table, not a whole number."),
             (
                 "[tls]\nnames = [1]",
-                "The setting tls.names (in my.toml, line 2) is a list with values of a different type, expected a list of strings.",
+                "The setting tls.names (in my.toml, line 2) must be a list of strings, not a list that contains other values.",
             ),
         ] {
             assert_eq!(refused(with_file(text)), expected);
         }
         assert_eq!(
             refused(with_variable("MAILMILL_SERVER_BEHIND_PROXY", "yes")),
-            "The setting server.behind_proxy (in the variable MAILMILL_SERVER_BEHIND_PROXY) is \"yes\", expected true or false."
+            "The setting server.behind_proxy (in the variable MAILMILL_SERVER_BEHIND_PROXY) must be true or false, not \"yes\"."
         );
     }
 
@@ -373,24 +379,21 @@ mod tests {
         for (text, expected) in [
             (
                 "[server]\nidle_seconds = 0",
-                "server.idle_seconds (in my.toml, line 2) cannot be used: found 0, expected a whole number from 1 to 3600.",
+                "server.idle_seconds (in my.toml, line 2) is invalid: must be a whole number from 1 to 3600, not 0.",
             ),
-            ("[server]\nidle_seconds = -1", "found -1, expected a whole number from 1 to 3600."),
+            ("[server]\nidle_seconds = -1", "must be a whole number from 1 to 3600, not -1."),
             (
                 "[server]\nhttps = 'x'",
-                "server.https (in my.toml, line 2) cannot be used: expected an address with its port, such as 127.0.0.1:8080.",
+                "server.https (in my.toml, line 2) is invalid: must be an address with its port, such as 127.0.0.1:8080.",
             ),
             (
                 "[server]\nhttp = '8090'",
-                "server.http (in my.toml, line 2) cannot be used: expected an address with its port, such as 127.0.0.1:8090.",
+                "server.http (in my.toml, line 2) is invalid: must be an address with its port, such as 127.0.0.1:8090.",
             ),
-            (
-                "[log]\nlevel = 'loud'",
-                "log.level (in my.toml, line 2) cannot be used: unknown variant `loud`, expected one of `off`",
-            ),
+            ("[log]\nlevel = 'loud'", "log.level (in my.toml, line 2) is invalid: unknown variant `loud`, expected one of `off`"),
             (
                 "[server]\ntrusted_proxies = ['::1', 'x']",
-                "(in my.toml, line 2) cannot be used: expected an IP address or a range of IP addresses",
+                "(in my.toml, line 2) is invalid: must be an IP address or a range of IP addresses",
             ),
         ] {
             let error = refused(with_file(text));
@@ -403,25 +406,25 @@ mod tests {
         for (text, expected) in [
             (
                 "[plans.standard]\nrecipients_per_second = 11",
-                "plans.standard.budgets.sending (in the built-in defaults) cannot be used: 600 requests per minute are too few for \
+                "plans.standard.budgets.sending (in the built-in defaults) is invalid: 600 requests per minute are too few for \
                  11 recipients per second; set at least 660, or 0 to block direct sending",
             ),
             (
                 "[accounts]\nplan = 'gold'",
-                "accounts.plan (in my.toml, line 2) cannot be used: unknown plan; the plans are enterprise, standard, unlimited.",
+                "accounts.plan (in my.toml, line 2) is invalid: unknown plan; the plans are enterprise, standard, unlimited.",
             ),
             ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
             ("[server]\nhttp = ''\nhttps = ''", "set at least one of the two"),
             (
                 "[tls]\ncertificate = 'a.pem'",
-                "The setting tls.key (in the built-in defaults) cannot be used: set both tls.certificate and tls.key, or neither",
+                "The setting tls.key (in the built-in defaults) is invalid: set both tls.certificate and tls.key, or neither",
             ),
             (
                 "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
-                "The setting mail.relay (in my.toml, line 2) cannot be used: relay 2: a password is never sent over an \
+                "The setting mail.relay (in my.toml, line 2) is invalid: relay 2: a password is never sent over an \
                  unencrypted connection; remove tls=off or the user.",
             ),
-            ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) cannot be used"),
+            ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) is invalid"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
             ("[server]\npublic_url = 'https://mail.example.com/'", "like https://mail.example.com"),
             (
@@ -466,7 +469,7 @@ mod tests {
     fn a_plan_name_that_no_variable_can_contain_is_rejected() {
         assert_eq!(
             refused(with_file("[plans.my-plan]\ndaily_emails = 1")),
-            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: the name my-plan in plans must consist of \
+            "The setting plans.my-plan.daily_emails (in my.toml, line 2) is invalid: the name my-plan in plans must consist of \
              lowercase letters, digits and single underscores."
         );
     }

@@ -18,9 +18,9 @@ fn check_default(settings: &Settings) -> Option<(String, String)> {
         settings.models.iter().filter(|(_, model)| model.protocol.is_some()).map(|(name, _)| name.as_str()).collect();
     let names = [&[COMPOSER][..], enabled.as_slice()].concat().join(", ");
     let reason = match settings.language_model.default.as_deref() {
-        None if enabled.len() > 1 => format!("there are several models; set the one that writes by default: {names}"),
+        None if enabled.len() > 1 => format!("several models are enabled; set the default model to one of: {names}"),
         Some(name) if name != COMPOSER && !enabled.contains(&name) => {
-            format!("no model with a protocol has this name; the names are {names}")
+            format!("no model with a protocol has this name; use one of: {names}")
         }
         _ => return None,
     };
@@ -30,7 +30,7 @@ fn check_default(settings: &Settings) -> Option<(String, String)> {
 /// Returns the first invalid setting of a model, and the reason.
 fn check_model(name: &str, model: &Model) -> Option<(&'static str, &'static str)> {
     if name == COMPOSER {
-        return Some(("protocol", "\"composer\" is the built-in composer; give the model another name"));
+        return Some(("protocol", "\"composer\" is the built-in composer; give the model a different name"));
     }
     if model.protocol.is_some() && model.model.is_none() {
         return Some(("model", "the model has a protocol, so set the endpoint's name for the model too"));
@@ -39,20 +39,20 @@ fn check_model(name: &str, model: &Model) -> Option<(&'static str, &'static str)
         Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none())
     };
     if !model.url.as_ref().is_none_or(is_web_address) {
-        return Some(("url", "expected a URL like http://127.0.0.1:11434/v1"));
+        return Some(("url", "must be a URL like http://127.0.0.1:11434/v1"));
     }
     if !model.key.as_ref().is_none_or(|key| key.expose().bytes().all(|byte| byte.is_ascii_graphic())) {
-        return Some(("key", "expected visible ASCII characters"));
+        return Some(("key", "must consist of visible ASCII characters"));
     }
     if model.output_tokens_max.get() > model.context_tokens.get() / 2 {
-        return Some(("output_tokens_max", "expected at most half of context_tokens, so that the request has space too"));
+        return Some(("output_tokens_max", "must be at most half of context_tokens, so that there is room for the request"));
     }
     let is_price = |price: f64| (0.0..=1_000_000.0).contains(&price);
     if !is_price(model.input_price) {
-        return Some(("input_price", "expected a price per million tokens, from 0 to 1,000,000"));
+        return Some(("input_price", "must be a price per million tokens, from 0 to 1,000,000"));
     }
     if !is_price(model.output_price) {
-        return Some(("output_price", "expected a price per million tokens, from 0 to 1,000,000"));
+        return Some(("output_price", "must be a price per million tokens, from 0 to 1,000,000"));
     }
     None
 }
@@ -86,12 +86,12 @@ mod tests {
         let enabled = |name: &str| format!("[models.{name}]\nprotocol = 'openai'\nmodel = 'x'\n");
         for (text, expected) in [
             ("[models.a]\nprotocol = 'openai'".to_owned(), "models.a.model"),
-            (enabled("composer"), "give the model another name"),
+            (enabled("composer"), "give the model a different name"),
             (enabled("a") + "url = 'ftp://x'", "models.a.url (in my.toml, line 4)"),
-            (enabled("a") + "input_price = -1", "expected a price per million tokens"),
+            (enabled("a") + "input_price = -1", "must be a price per million tokens"),
             (enabled("a") + "output_tokens_max = 20_000", "at most half of context_tokens"),
-            (enabled("a") + &enabled("b"), "set the one that writes by default: composer, a, b"),
-            (enabled("a") + "[language_model]\ndefault = 'b'", "the names are composer, a"),
+            (enabled("a") + &enabled("b"), "set the default model to one of: composer, a, b"),
+            (enabled("a") + "[language_model]\ndefault = 'b'", "use one of: composer, a"),
             ("[language_model]\non_failure = 'retry'".to_owned(), "language_model.on_failure"),
             ("[language_model]\nmonthly_cost_max = -1".to_owned(), "for no limit, use \"unlimited\""),
         ] {

@@ -81,6 +81,23 @@ impl fmt::Display for KeyError {
     }
 }
 
+impl KeyError {
+    /// Returns the remedy while the service still runs with the right key.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Open(_) => {
+                "Run this command before the service stops, because Mailmill does not start while other users can access the key."
+            }
+            Self::Io(..) => {
+                "Make the file readable for the service before the service stops, because Mailmill does not start without the key."
+            }
+            Self::Missing(_) | Self::Length(..) | Self::Wrong(_) => {
+                "Restore master.key from your copy before the service stops, because Mailmill does not start without the key."
+            }
+        }
+    }
+}
+
 impl Seal {
     /// Reads the master key from `file`. Fails if users other than the owner can access the file.
     pub fn read(file: &Path) -> Result<Self, KeyError> {

@@ -47,7 +47,7 @@ pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     let members = store::users(tx)?.iter().filter(|user| user.account == account).count();
     if members >= limits::MEMBERS_MAX {
         let detail = format!(
-            "This account already has {} members, the maximum. An owner or admin must remove a member first.",
+            "This account already has the maximum of {} members. The owner or an admin must remove a member first.",
             limits::MEMBERS_MAX
         );
         return Err(Failure::because(Code::LimitReached, detail));

@@ -89,7 +89,7 @@ pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), F
     match is_installations(tx, account)? {
         true => Ok(()),
         false => {
-            Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may use this operation."))
+            Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account can use this operation."))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::features::contact_records;
 use crate::features::engagement::{self, Engagement};
-use crate::features::sending::{self, Audience, Delivery, Mailing, Recipient, Skip};
+use crate::features::sending::{self, Audience, Delivery, Mailing, Recipient, Skip, UnknownReason};
 use crate::vocab::ids::{AccountId, CampaignId, ContactId, ConversationId, MailingId};
 use crate::vocab::limits;
 
@@ -257,9 +257,21 @@ fn progress(delivery: &Delivery) -> Progress {
         Delivery::Sent { at, reply } => (Some(*at), None, said(reply)),
         Delivery::Deferred { next_at, reply, .. } => (None, Some(*next_at), said(reply)),
         Delivery::Failed { reply, .. } => (None, None, said(reply)),
-        Delivery::Unknown { why, .. } => {
-            (None, None, Some(format!("The delivery is unknown because no reply was recorded ({}).", why.word())))
+        Delivery::Unknown { why, .. } => (None, None, Some(unknown(*why).to_owned())),
+    }
+}
+
+/// Returns a sentence that explains why it is not known whether a message was delivered.
+fn unknown(why: UnknownReason) -> &'static str {
+    match why {
+        UnknownReason::Crash => "It is not known whether the message was delivered, because the service stopped unexpectedly.",
+        UnknownReason::Disconnected => {
+            "It is not known whether the message was delivered, because the mail server closed the connection without a final reply."
         }
+        UnknownReason::Timeout => {
+            "It is not known whether the message was delivered, because the mail server sent no final reply in time."
+        }
+        UnknownReason::Stopped => "It is not known whether the message was delivered, because the service was stopped.",
     }
 }
 
@@ -318,7 +330,6 @@ impl CampaignLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::sending::UnknownReason;
 
     #[test]
     fn skip_reasons_match_the_names_in_stats() {

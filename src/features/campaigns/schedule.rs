@@ -31,7 +31,7 @@ const CALENDAR: &str = concat!(
     r"(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?\s*$",
 );
 
-const EXPECTED: &str = "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";
+const EXPECTED: &str = "must be a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";
 
 impl FromStr for StartTime {
     type Err = &'static str;

@@ -24,7 +24,7 @@ fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
         }
         State::Waiting { reason: WaitReason::Transport, until } => {
             let said = format!(
-                "Mail cannot be sent now: no mail transport is available, or the sending domain is not verified. The service \
+                "Mail cannot be sent at the moment: no mail transport is available, or the sending domain is not verified. The service \
                  retries automatically at {until}."
             );
             (Action::Wait, None, Some(said))

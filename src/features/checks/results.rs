@@ -112,11 +112,11 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         }
         _ => Severity::Info,
     };
-    let works = if problem.is_partial { "works only in part" } else { "does not work" };
+    let works = if problem.is_partial { "works only partially" } else { "does not work" };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
         // Findings with this effect are left out of the list.
-        Effect::Nothing => "Readers notice nothing.",
+        Effect::Nothing => "Readers do not notice a difference.",
         Effect::Cosmetic => "Decoration or typography is lost.",
         Effect::Layout => "Sizes, spaces or positions change.",
         Effect::Content => "Text or images are missing.",
@@ -126,7 +126,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     };
     let condition = problem.condition.as_deref().map(|note| format!(" {}", without_links(note.trim()))).unwrap_or_default();
     CheckFinding {
-        effect: Some(format!("{lost} About {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
+        effect: Some(format!("{lost} Affects about {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
         fixable: problem.has_autofix,
         count: problem.count,
@@ -261,7 +261,7 @@ fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
         FindingKind::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
         FindingKind::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
         FindingKind::Repeat => (Severity::Warning, 15.0, format!("“{word}” repeats a word.")),
-        FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” is better written in another way.")),
+        FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” can be worded better.")),
     };
     let fix = match &suggestion {
         Some(suggestion) if suggestion.is_empty() => "Remove the word.".to_owned(),
@@ -309,7 +309,8 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
         });
         let text = one.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
         CheckFinding {
-            effect: (one.points > 0.0).then(|| format!("Spam filters add about {:.1} points; 5 is spam.", one.points)),
+            effect: (one.points > 0.0)
+                .then(|| format!("Spam filters add about {:.1} points; 5 or more counts as spam.", one.points)),
             fix: Some(one.remedy.to_owned()),
             text: text.map(|evidence| shortened(&evidence.excerpt)),
             count: one.occurrences.max(1),

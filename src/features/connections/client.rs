@@ -148,7 +148,7 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
-            StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: a part of the batch is missing".to_owned())),
+            StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: part of the batch is missing".to_owned())),
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
@@ -215,7 +215,7 @@ fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h st
 fn place(error: &serde_json::Error) -> String {
     let kind = match error.classify() {
         Category::Data => "an unexpected value",
-        Category::Eof => "an early end",
+        Category::Eof => "an unexpected end",
         Category::Syntax | Category::Io => "invalid JSON",
     };
     format!("{kind} at line {} column {}", error.line(), error.column())
@@ -225,13 +225,13 @@ fn place(error: &serde_json::Error) -> String {
 fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'static str> {
     let text = match provider {
         Provider::Klaviyo if !key.starts_with("pk_") => {
-            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {
             let region = key.rsplit_once('-').map_or("", |(_, region)| region);
             if !is_region(region) {
-                return Err("expected an API key that ends with its data center, like -us21; create one in Mailchimp under \
+                return Err("must be an API key that ends with its data center, like -us21; create one in Mailchimp under \
                             Account & billing, Extras, API keys");
             }
             settings.mailchimp_url.replace("{dc}", region)

@@ -43,10 +43,10 @@ impl fmt::Display for PlatformError {
             Self::KeyLost => f.write_str("The stored key cannot be decrypted with the current master key."),
             Self::Missing => f.write_str("The requested object no longer exists on the platform."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
-            Self::Busy { .. } => f.write_str("The platform limits the requests of this account."),
-            Self::Unavailable(said) => write!(f, "The platform does not respond as expected ({said})."),
+            Self::Busy { .. } => f.write_str("The platform is rate limiting this account."),
+            Self::Unavailable(said) => write!(f, "The platform did not respond as expected ({said})."),
             Self::Unreachable(said) => f.write_str(said),
-            Self::Malformed(said) => write!(f, "The platform's response has an unknown form ({said})."),
+            Self::Malformed(said) => write!(f, "The platform returned a response in an unknown format ({said})."),
         }
     }
 }

@@ -198,7 +198,7 @@ impl Stop {
         let provider = import.provider;
         if error.rejection().is_some() {
             return Self::Pause(Wait {
-                reason: format!("The import waits until you reconnect \"{}\". {error}", used.name),
+                reason: format!("The import is paused until you reconnect \"{}\". {error}", used.name),
                 failure: format!("\"{}\" was not reconnected within a week. {error}", used.name),
                 // Reconnecting ends the pause. The worker also tries again, in case the platform itself was at fault.
                 until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX),
@@ -213,8 +213,8 @@ impl Stop {
                 Self::Skip { from: position, reason }
             }
             PlatformError::Busy { until, .. } => Self::Pause(Wait {
-                reason: format!("The import waits because {provider} limits the requests of this account."),
-                failure: format!("{provider} limited the requests of this account for a week."),
+                reason: format!("The import is paused because {provider} is rate limiting this account."),
+                failure: format!("{provider} rate limited this account for a week."),
                 until: *until,
                 is_failure: false,
             }),

@@ -108,7 +108,7 @@ fn a_key_is_checked_before_it_is_stored_and_never_shown() {
         (
             "klaviyo",
             "pk_other",
-            "Klaviyo rejects this key (The key is not valid.); check the key; it needs the scopes accounts:read",
+            "Klaviyo rejected this key (The key is not valid.); check the key; it needs the scopes accounts:read",
         ),
         ("mailchimp", "0123", "ends with its data center"),
         ("mailchimp", "0123-us1.evil.example", "ends with its data center"),
@@ -259,7 +259,7 @@ fn an_import_continues_after_a_kill_without_counting_twice() {
         step(&app);
         app = app.restarted();
         peer.recover();
-        assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("does not respond as expected")));
+        assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("did not respond as expected")));
         app.clock.advance_ms(10 * 60 * 1000);
         work(&app);
         let done = progress(&app, &id);
@@ -279,7 +279,10 @@ fn a_rejected_key_lets_the_import_wait_until_the_account_is_reconnected() {
     step(&app);
     let waits = progress(&app, &id);
     assert_eq!(waits["status"], "processing");
-    assert!(waits["waiting"].as_str().is_some_and(|said| said.starts_with("The import waits until you reconnect")), "{waits}");
+    assert!(
+        waits["waiting"].as_str().is_some_and(|said| said.starts_with("The import is paused until you reconnect")),
+        "{waits}"
+    );
     assert_eq!(app.get("/v1/connections").data()["connections"][0]["status"], "reconnect_required");
     connect(&app, "klaviyo", "pk_new");
     work(&app);
@@ -305,7 +308,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     peer.fail("profiles", 1, Fault::Status(429, Some(1)));
     let id = start(&app, "klaviyo", ("L1", "list"), "include-all");
     work(&app);
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("limits the requests")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("rate limiting this account")));
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     app.clock.advance_ms(1_100);
     work(&app);
@@ -319,7 +322,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1, "no request is sent during the pause");
     let shown = app.get("/v1/connections").data()["connections"][0].clone();
     assert_eq!((&shown["status"], shown["rateLimitedUntil"].is_null()), (&json!("rate_limited"), false));
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("limits the requests")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("rate limiting this account")));
     let listed = app.get_in("/v1/contacts/imports/providers/klaviyo/sources");
     assert_eq!((listed.refusal().0, listed.refusal().1), (503, "PROVIDER_UNAVAILABLE"));
     assert_eq!(peer.asked().len(), before + 1);

@@ -64,8 +64,8 @@ pub(super) async fn pause(engine: &Engine, environment: Environment, job: &Job, 
     tracing::warn!(job = %job.id, cause, "a step of an import failed and will be retried");
     let (id, until) = (job.id, engine.clock.now().plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX));
     let wait = Wait {
-        reason: "The import waits after an error in Mailmill. It continues by itself.".to_owned(),
-        failure: "The import failed because of an error in Mailmill; the log contains the cause.".to_owned(),
+        reason: "The import is paused after an internal error and resumes automatically.".to_owned(),
+        failure: "The import failed because of repeated internal errors. Ask the operator to check the server log.".to_owned(),
         until,
         is_failure: true,
     };

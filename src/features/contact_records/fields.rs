@@ -75,7 +75,7 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
 /// Returns the reason why these fields cannot be stored; returns `None` if they can be stored.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
-        return Some(format!("at most {} fields are allowed, found {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
+        return Some(format!("a contact can have at most {} custom fields, not {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
@@ -203,7 +203,7 @@ pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeM
     match FieldValue::deserialize(deserializer)? {
         FieldValue::Null => Ok(None),
         FieldValue::Map(fields) => Ok(Some(fields)),
-        _ => Err(D::Error::custom("expected an object of names and values")),
+        _ => Err(D::Error::custom("must be an object of names and values")),
     }
 }
 

@@ -345,7 +345,7 @@ impl Domain {
         match self.status {
             Status::Verified => {
                 self.misses = self.misses.saturating_add(1);
-                let gone = "The DKIM records are no longer in the DNS";
+                let gone = "The DKIM records are no longer in DNS";
                 if self.misses >= limits::DOMAIN_MISSES_MAX {
                     self.status = Status::Failed;
                     self.reason = Some(format!("{gone}; nothing can be sent from this domain until you add them again."));
@@ -358,7 +358,7 @@ impl Domain {
                 self.reason =
                     Some("The DKIM records did not appear within three days; add them and verify the domain again.".into());
             }
-            Status::Pending => self.reason = Some("None of the DKIM records has been found in the DNS yet.".into()),
+            Status::Pending => self.reason = Some("The DKIM records have not been found in DNS yet.".into()),
             Status::Failed => {}
         }
     }
@@ -465,7 +465,7 @@ mod tests {
             domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));
         }
         assert_eq!(domain.status, Status::Failed);
-        assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("no longer in the DNS")));
+        assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("no longer in DNS")));
         domain.apply_check(check(&here), START.plus_ms(90 * MINUTE_MS));
         assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
     }

@@ -59,7 +59,7 @@ fn is_known(finding: &CheckFinding, known: &[Finding]) -> bool {
     let is_same = match finding.rule.as_str() {
         "address_missing" => has(postal_address::MISSING),
         "clipped" => has("Gmail clips"),
-        "contrast_light" => has("is hardly legible"),
+        "contrast_light" => has("hard to read."),
         _ => false,
     };
     let names = |text: &str| {

@@ -57,7 +57,7 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
 
 /// Fails if a list is too long.
 fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
-    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("expected at most {max} items, found {length}"))) }
+    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("use at most {max} items, not {length}"))) }
 }
 
 /// Fails unless the account has this email and, if a project is given, the email belongs to the project.

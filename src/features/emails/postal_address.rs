@@ -16,7 +16,7 @@ use crate::vocab::placeholders::POSTAL_ADDRESS;
 
 /// The warning about an email whose footer has no address because its brand has none.
 pub const MISSING: &str =
-    "No postal address in the footer. Many countries require one in marketing emails. Add the address to the brand.";
+    "The footer has no postal address. Many countries require one in marketing emails. Add the address to the brand.";
 
 /// Removes the address from the footer of a document if it is the brand's address, so that the footer follows the brand.
 pub fn follow(document: &mut Document, brand: &Brand) {

@@ -228,7 +228,7 @@ mod tests {
         let app = TestApp::new();
         let (_, emails) = series(&app);
         let email = || app.get(&format!("/v1/emails/{}", emails[0])).data();
-        let warned = |email: &Value| email["warnings"].to_string().contains("No postal address in the footer");
+        let warned = |email: &Value| email["warnings"].to_string().contains("The footer has no postal address");
         let before = email();
         assert!(warned(&before) && !before["html"].to_string().contains("postal_address"), "{before}");
         assert_eq!(names_postal_address(&app.read(), app.account(), emails[0]).expect("the email exists"), Some(false));

@@ -293,7 +293,7 @@ fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject) -> Result<
     if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());
     }
-    let reason = format_args!("this order already has {max} payments and refunds, the maximum; omit this event");
+    let reason = format_args!("this order already has the maximum of {max} payments and refunds; omit this event");
     Err(FieldError::new("identifiers.externalOrderId", reason))
 }
 

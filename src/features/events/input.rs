@@ -89,7 +89,7 @@ impl EventRow {
     /// Parses an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
-            let reason = format_args!("expected an event: an object with name and identifiers; found {what}");
+            let reason = format_args!("must be an object with name and identifiers, not {what}");
             return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);

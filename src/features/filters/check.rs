@@ -104,10 +104,7 @@ impl FilterTree {
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
-            return Err(Failure::field(
-                path,
-                format_args!("a filter has at most {max} conditions in total, but this filter has {found}"),
-            ));
+            return Err(Failure::field(path, format_args!("use at most {max} conditions in total, not {found}")));
         }
         let written = serde_json::to_vec(self).expect("a filter tree can be written as JSON");
         let digest = Sha256::digest(written).into();
@@ -158,7 +155,7 @@ impl Check {
             nodes.push(self.group(group, &format!("{groups_path}[{index}]"), level + 1)?);
         }
         if nodes.is_empty() && level > 0 {
-            return Err(Failure::field(path, "a group needs at least one condition; add a condition or remove the group"));
+            return Err(Failure::field(path, "a group requires at least one condition; add a condition or remove the group"));
         }
         // An empty root matches every contact, even if it combines its conditions with `any`.
         Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })
@@ -197,7 +194,7 @@ impl Check {
 
 fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
     if found > max {
-        return Err(Failure::field(path, format_args!("at most {max} {what} are allowed, found {found}")));
+        return Err(Failure::field(path, format_args!("use at most {max} {what}, not {found}")));
     }
     Ok(())
 }
@@ -284,7 +281,7 @@ fn statuses(values: &[Operand], negated: bool, path: &str) -> Result<Node, Failu
     let known = |word: &String| Status::ALL.iter().any(|status| status.word() == word);
     if let Some(index) = given.iter().position(|word| !known(word)) {
         let words = Status::ALL.map(Status::word).join(", ");
-        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("expected one of {words}")));
+        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("must be one of {words}")));
     }
     let wanted = Status::ALL.into_iter().filter(|status| given.iter().any(|word| word == status.word()) != negated);
     Ok(Node::Status(wanted.collect()))
@@ -299,12 +296,12 @@ fn exactly<const N: usize, T>(
 ) -> Result<[T; N], Failure> {
     if values.len() != N {
         let wanted = if N == 1 { "one value".to_owned() } else { format!("{N} values (from and to)") };
-        return Err(Failure::field(path, format_args!("this mode requires exactly {wanted}; found {}", values.len())));
+        return Err(Failure::field(path, format_args!("the condition's mode requires exactly {wanted}; found {}", values.len())));
     }
     let mut parsed = Vec::with_capacity(N);
     for (index, value) in values.iter().enumerate() {
         let one = parse(&value.text());
-        parsed.push(one.ok_or_else(|| Failure::field(&format!("{path}[{index}]"), format_args!("expected {expected}")))?);
+        parsed.push(one.ok_or_else(|| Failure::field(&format!("{path}[{index}]"), format_args!("must be {expected}")))?);
     }
     Ok(parsed.try_into().unwrap_or_else(|_| unreachable!("the number of values was checked above")))
 }
@@ -390,8 +387,10 @@ fn parameters(
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
         match (given, wanted) {
-            (false, true) => return Err(Failure::field(&path, format_args!("this mode requires this field; {remedy}"))),
-            (true, false) => return Err(Failure::field(&path, "this mode does not use this field; remove the field")),
+            (false, true) => return Err(Failure::field(&path, format_args!("the condition's mode requires {name}; {remedy}"))),
+            (true, false) => {
+                return Err(Failure::field(&path, format_args!("the condition's mode does not use {name}; remove this field")));
+            }
             _ => {}
         }
     }
@@ -413,7 +412,7 @@ fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64,
     let max = days_max * 24 / hours;
     let amount = u32::try_from(amount).unwrap_or(u32::MAX);
     if amount > max {
-        return Err(Failure::field(&format!("{path}.amount"), format_args!("expected a number from 1 to {max}")));
+        return Err(Failure::field(&format!("{path}.amount"), format_args!("must be a number from 1 to {max}")));
     }
     Ok(i64::from(amount) * i64::from(hours) * 60 * 60 * 1000)
 }

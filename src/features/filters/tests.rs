@@ -517,30 +517,30 @@ fn errors_name_their_path_and_a_remedy() {
             json!({ "groups": [{ "fields": [
                 { "key": "plan", "mode": "is", "values": ["pro"] }, { "key": "createdAt", "mode": "date_on", "values": ["soon"] },
             ] }] }),
-            "filters.groups[0].fields[1].values[0]: expected a date like 2026-01-31",
+            "filters.groups[0].fields[1].values[0]: must be a date like 2026-01-31",
         ),
         (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use date_after"),
         (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
         (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status has four possible values"),
-        (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: expected one of subscribed"),
+        (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: must be one of subscribed"),
         (field("plan", "is", json!([])), "filters.fields[0].values: add at least one value"),
         (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value must have 1 to 500 characters"),
         (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: a field name must have 1 to 100"),
-        (field("age", "number_between", json!([1])), "filters.fields[0].values: this mode requires exactly 2 values"),
+        (field("age", "number_between", json!([1])), "filters.fields[0].values: the condition's mode requires exactly 2"),
         (field("age", "number_between", json!([2, 1])), "filters.fields[0].values: the first number is larger"),
-        (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: expected a number like 12"),
+        (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: must be a number like 12"),
         (
             field("joined", "date_between", json!(["2026-02-01", "2026-01-01"])),
             "filters.fields[0].values: the first date is later",
         ),
-        (json!({ "groups": [{}] }), "filters.groups[0]: a group needs at least one condition"),
+        (json!({ "groups": [{}] }), "filters.groups[0]: a group requires at least one condition"),
         (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: add at least one value"),
-        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode requires this field"),
+        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: the condition's mode requires"),
         (
             activity(json!({ "mode": "within", "unit": "days", "amount": 3651 })),
-            "filters.activity[0].amount: expected a number from 1 to 3650",
+            "filters.activity[0].amount: must be a number from 1 to 3650",
         ),
-        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not use this field"),
+        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: the condition's mode does not use"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
             "filters.activity[0].to: use a time later than from",
@@ -566,7 +566,7 @@ fn trees_are_limited_in_size_and_depth() {
         json!({ "match": "any", "fields": vec![condition; conditions] })
     };
     assert!(read(many(limits::SEGMENT_CONDITIONS_MAX)).check("filters").is_ok());
-    assert!(refusal(many(limits::SEGMENT_CONDITIONS_MAX + 1)).starts_with("filters: a filter has at most 50 conditions"));
+    assert!(refusal(many(limits::SEGMENT_CONDITIONS_MAX + 1)).starts_with("filters: use at most 50 conditions"));
 }
 
 #[test]

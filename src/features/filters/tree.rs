@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for Operand {
         let value = FieldValue::deserialize(deserializer)?;
         match value.as_text() {
             Some(_) => Ok(Self(value)),
-            None => Err(D::Error::custom("expected a string, a number, true or false")),
+            None => Err(D::Error::custom("must be a string, a number, true or false")),
         }
     }
 }

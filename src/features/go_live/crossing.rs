@@ -221,7 +221,7 @@ impl Crossing {
             counts.into_iter().for_each(|counts| counter.add(counts));
         }
         if unfinished > 0 {
-            skipped.push(format!("Series of emails that were not copied, because they are unfinished or failed: {unfinished}."));
+            skipped.push(format!("Series of emails that were not copied because they are unfinished or failed: {unfinished}."));
         }
         Ok(())
     }

@@ -194,8 +194,9 @@ fn count_campaigns(
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
-        "These may be sent a second time: messages to {}, {} and {}. Any that were already sent after this data was saved are sent \
-         again, even to recipients who have unsubscribed since. Before you resume, cancel whatever you do not want to send.",
+        "These may be sent a second time: messages to {}, the messages of {}, and {}. Messages that were already sent after this data was \
+         saved are sent again, even to recipients who have unsubscribed since. Before you resume, cancel the work that you do not want to \
+         send.",
         counted(sum(|held| held.recipients), "recipient", "recipients"),
         counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
         counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")

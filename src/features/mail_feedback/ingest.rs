@@ -176,7 +176,7 @@ pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<P
         return known;
     }
     let turn = engine.sns_certificates.turn_within(limits::SNS_TIME).await;
-    let _turn = turn.ok_or_else(|| unavailable("Too many certificates of Amazon SNS are being fetched.", url))?;
+    let _turn = turn.ok_or_else(|| unavailable("Too many Amazon SNS certificates are being fetched.", url))?;
     // Another request may have fetched the certificate in the meantime.
     if let Some(known) = known_certificate(engine, url, now) {
         return known;
@@ -216,7 +216,7 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
 
 /// Returns the failure for a URL that belongs to no mail service.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.")
+    Failure::because(Code::NotFound, "This URL is invalid. Copy the URL of the webhook again.")
 }
 
 /// Returns a failure after which SNS sends the message again.

@@ -22,10 +22,10 @@ pub fn seal(
     let text = secret.expose().trim();
     let refused = |why: &str| Err(Failure::field("secret", why));
     if text.is_empty() || text.len() > limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX {
-        return refused(&format!("expected 1 to {} characters", limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX));
+        return refused(&format!("must have 1 to {} characters", limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX));
     }
     if text.chars().any(|c| c.is_control() || !c.is_ascii()) {
-        return refused("expected ASCII characters without line breaks");
+        return refused("must contain only ASCII characters, without line breaks");
     }
     match secret_error(service, text) {
         Some(why) => refused(why),
@@ -43,7 +43,7 @@ pub fn topics(service: MailService, given: Vec<String>) -> Result<Vec<String>, F
     let mut topics: Vec<String> = Vec::new();
     for arn in given.iter().map(|arn| arn.trim()) {
         if arn.len() > limits::SNS_TOPIC_CHARACTERS_MAX || Topic::parse(arn).is_none() {
-            return refused("expected ARNs like arn:aws:sns:us-east-1:123456789012:bounces".to_owned());
+            return refused("must be ARNs like arn:aws:sns:us-east-1:123456789012:bounces".to_owned());
         }
         if !topics.iter().any(|known| known == arn) {
             topics.push(arn.to_owned());

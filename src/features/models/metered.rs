@@ -128,7 +128,7 @@ fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> Sto
     let money = |micro: u64| format!("{:.2}", micro as f64 / 1e6);
     Ok(Some(format!(
         "The monthly limit for language models is reached: {whose} has used {} of {}, and the next request can cost {}. \
-         Raise language_model.{setting}, use another model, or wait until next month.",
+         Raise language_model.{setting}, use a different model, or wait until next month.",
         money(used),
         money(limit),
         money(estimate.micro_cost)

@@ -33,6 +33,9 @@ const DENSITY_MAX: f32 = 2.0;
 const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is tried again if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
+/// Why the drawing of a device that an earlier version supported fails.
+const UNSUPPORTED_DEVICE: &str =
+    "This version of Mailmill does not support this device. Create a new preview with a different device.";
 
 /// The data that the work on a preview needs.
 #[derive(Clone)]
@@ -141,7 +144,7 @@ impl Studio {
             let problem = match &source {
                 None => Some("The email of the preview is missing. Create a new preview."),
                 Some(_) if attempts > limits::EMAIL_PREVIEW_ATTEMPTS_MAX => {
-                    Some("The drawing was interrupted repeatedly. Simplify the email, or create a new preview.")
+                    Some("Rendering was interrupted repeatedly. Simplify the email, then create a new preview.")
                 }
                 Some(_) => None,
             };
@@ -150,7 +153,7 @@ impl Studio {
                 match (devices::find(&key), problem) {
                     (Some(device), None) => waiting.push(Waiting { device, drawing }),
                     (_, problem) => {
-                        let reason = problem.unwrap_or("This version has no such device. Create a new preview.").to_owned();
+                        let reason = problem.unwrap_or(UNSUPPORTED_DEVICE).to_owned();
                         lifecycle::finish(tx, account, id, drawing, Err::<fn(&mut WriteTx<'_>) -> Picture, _>(reason))?;
                     }
                 }

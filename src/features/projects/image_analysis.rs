@@ -117,7 +117,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
             Ok(seen)
         }
         Err(other) => Err(AnalysisFailure {
-            reason: format!("The logo could not be drawn, but a later attempt may succeed: {other}"),
+            reason: format!("The logo could not be rendered, but a later attempt may succeed: {other}"),
             is_passing: true,
         }),
     }

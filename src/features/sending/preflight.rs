@@ -56,9 +56,10 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     match quota::left(tx, account, plan, now)? {
         QuotaLeft::Left(left, _) if waiting + many <= left => {}
         QuotaLeft::Left(left, until) => {
+            let emails = if left == 1 { "1 more email".to_owned() } else { format!("{left} more emails") };
             let detail = format!(
-                "The plan's email quota allows {left} more emails until {until}, and {waiting} direct sends are already queued. Send to \
-                 fewer recipients, or wait."
+                "The plan's email quota allows {emails} until {until}, and {}. Send to fewer recipients, or wait.",
+                queued(waiting)
             );
             return Err(over_quota(detail, now, until));
         }
@@ -71,9 +72,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     }
     let over = waiting + many - most;
     let retry_after_ms = (over * 1_000).div_ceil(per_second.max(1)).max(100);
-    let detail = format!(
-        "{waiting} direct sends are already queued. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms."
-    );
+    let detail = format!("{}. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms.", queued(waiting));
     let failure = Failure::because(Code::SendingCapacity, detail).with(json!({ "retryAfterMs": retry_after_ms }));
     Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))
 }
@@ -85,6 +84,10 @@ pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp
         QuotaLeft::Left(..) => Ok(()),
         QuotaLeft::UsedUp { until } => Err(used_up(now, until)),
     }
+}
+
+fn queued(waiting: u64) -> String {
+    if waiting == 1 { "1 direct send is already queued".to_owned() } else { format!("{waiting} direct sends are already queued") }
 }
 
 fn used_up(now: Timestamp, until: Timestamp) -> Failure {

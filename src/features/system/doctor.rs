@@ -43,11 +43,7 @@ fn key(engine: &Engine) -> Finding {
             "master key",
             "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
-        Err(trouble) => Finding::problem(
-            "master key",
-            trouble.to_string(),
-            "Restore the key from your copy before the service stops: Mailmill does not start without it.",
-        ),
+        Err(trouble) => Finding::problem("master key", trouble.to_string(), trouble.remedy()),
     }
 }
 
@@ -127,7 +123,7 @@ async fn confinement(engine: &Engine) -> Finding {
 /// Checks whether mail can be sent: connects and signs in to each relay, or connects to a well-known server for direct delivery.
 async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     if engine.settings.mail.development {
-        let said = "live mail stays in the built-in inbox: mail.development is on";
+        let said = "live mail stays in the built-in inbox because mail.development is on";
         let remedy = "Set [mail] relay, and development = false, before you send to real recipients.";
         return vec![Finding::warning("transport", said, remedy)];
     }
@@ -205,7 +201,8 @@ async fn reverse_dns(engine: &Engine) -> Finding {
 async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let reports = domains::check_all(engine, Environment::Live).await?;
     if reports.is_empty() {
-        let remedy = "Add the domain of your From addresses: POST /v1/domains with a live key, or Domains in the dashboard.";
+        let remedy =
+            "Add the domain of your From addresses: use POST /v1/domains with a live key, or open Domains in the dashboard.";
         return Ok(vec![Finding::warning("domains", "no sending domain for live mail has been added", remedy)]);
     }
     let finding_of = |domain: domains::DomainReport| {
@@ -221,7 +218,7 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
             (false, _) => Finding::problem(
                 domain.name,
                 format!("the domain is not verified: {}", missing.join(", ")),
-                "Add the records that GET /v1/domains/{domain} lists at your DNS provider, then repeat this check.",
+                "At your DNS provider, add the records that GET /v1/domains/{domain} lists, then repeat this check.",
             ),
         }
     };

@@ -55,7 +55,7 @@ pub fn describe(schema: &mut Schema) {
 pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {
     let field = |name: &str| format!("customHeaders.{name}");
     if given.len() > limits::WEBHOOK_HEADERS_MAX {
-        let detail = format!("at most {} headers are allowed, found {}", limits::WEBHOOK_HEADERS_MAX, given.len());
+        let detail = format!("use at most {} headers, not {}", limits::WEBHOOK_HEADERS_MAX, given.len());
         return Err(Failure::field("customHeaders", detail));
     }
     let mut seen: Vec<String> = Vec::new();
@@ -70,7 +70,7 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
             return Err(Failure::field("customHeaders", detail));
         }
         if is_reserved(&low, word) {
-            return Err(Failure::field(&field(name), "this header is reserved; choose another name"));
+            return Err(Failure::field(&field(name), "this header is reserved; choose a different name"));
         }
         if seen.contains(&low) {
             return Err(Failure::field(&field(name), "this name is used twice with different capitalization; use it once"));

@@ -30,12 +30,12 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     if given.chars().any(char::is_control) {
         return Err(refused("remove line breaks and other control characters"));
     }
-    let mut url: Url = given.parse().map_err(|_| refused("expected a URL like https://example.com/hooks"))?;
+    let mut url: Url = given.parse().map_err(|_| refused("must be a URL like https://example.com/hooks"))?;
     match url.scheme() {
         "https" => {}
         "http" if engine.settings.webhooks.allow_http => {}
         "http" => return Err(refused("webhook URLs must use https://")),
-        _ => return Err(refused("expected a URL that starts with https://")),
+        _ => return Err(refused("must be a URL that starts with https://")),
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(refused("remove the user name and password; send an Authorization header with customHeaders instead"));

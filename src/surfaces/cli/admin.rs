@@ -63,7 +63,8 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         Administration::Backup(Backup { to }) => {
             // The server's working directory is different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
-            let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another name"))?;
+            let to =
+                to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose a different name"))?;
             post("/admin/backups", json!({ "to": to }))
         }
         Administration::Reindex(Reindex { env }) => {
@@ -179,7 +180,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "The backup is complete. It doesn't contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
+                "The backup is complete. It does not contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
                 text("masterKey")
             ),
             code: 0,
@@ -200,7 +201,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     // If sending is not on hold, there is nothing to show.
     if data["since"].is_null() {
         return CommandOutput {
-            err: "Sending is not on hold in this data folder. Choose another with --data.\n".into(),
+            err: "Sending is not on hold in this data folder. Choose another folder with --data.\n".into(),
             ..CommandOutput::default()
         };
     }
@@ -214,7 +215,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     }
     for held in data["environments"].as_array().into_iter().flatten() {
         out.push_str(&format!(
-            "  {:<4}  waiting: direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
+            "  {:<4}  direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
             text(held, "environment"),
             held["sends"],
             held["retries"],

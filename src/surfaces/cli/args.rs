@@ -81,7 +81,7 @@ pub enum Command {
     Models(Models),
     /// Check an email in a file: email clients, links, spelling, deliverability and accessibility
     ///
-    /// Needs no server and no data folder. Exit codes: 0 if the email passes, 1 if there are critical findings or the score is less than
+    /// Needs no server and no data folder. Exit codes: 0 if the email passes, 1 if there are critical findings or the score is below
     /// --min-score, 2 if the file or the options cannot be used.
     Check(CheckFile),
     /// Print the OpenAPI document
@@ -215,7 +215,7 @@ pub struct CheckFile {
     /// Print the findings as SARIF 2.1.0, for code review tools
     #[arg(long)]
     pub sarif: bool,
-    /// Fail if the score is less than this number from 0 to 100
+    /// Fail if the score is below this number from 0 to 100
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
     /// Request the URLs of the links and images; without this option, only the URLs themselves are checked
@@ -253,7 +253,7 @@ impl CheckFile {
 
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// A folder that doesn't exist yet or is empty
+    /// A folder that does not exist yet or is empty
     #[arg(long, value_name = "FOLDER")]
     pub to: PathBuf,
 }
@@ -265,13 +265,13 @@ pub struct Restore {
     /// Only check that the backup is intact and, with --master-key, that the key belongs to it
     #[arg(long)]
     pub verify: bool,
-    /// Your copy of master.key, which backups don't contain
+    /// Your copy of master.key, which backups do not contain
     #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
     pub master_key: Option<PathBuf>,
     /// Restore without the key if every copy is lost; run `mailmill rekey` before you start the service
     #[arg(long)]
     pub without_key: bool,
-    /// Don't put sending on hold: emails sent after the backup can be sent again
+    /// Do not put sending on hold: emails sent after the backup can be sent again
     #[arg(long)]
     pub resume: bool,
 }

@@ -162,10 +162,10 @@ impl fmt::Display for StartError {
                 let remedy = match cause.kind() {
                     io::ErrorKind::AddrInUse => "another process uses this address: stop that process or choose a different port",
                     io::ErrorKind::PermissionDenied => {
-                        "listening on a port below 1024 requires a privilege: choose a higher port"
+                        "ports below 1024 require CAP_NET_BIND_SERVICE: grant it, or choose a higher port"
                     }
                     io::ErrorKind::AddrNotAvailable => "this machine does not have that address",
-                    _ => "choose another address",
+                    _ => "choose a different address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
             }

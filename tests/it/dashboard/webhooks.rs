@@ -25,7 +25,7 @@ async fn a_webhook_is_created_by_a_form_and_its_secret_shown_once() {
 
     // Input is kept, and an error is shown next to its field.
     for (name, value, said) in [
-        ("url", "ftp://example.com/", "expected a URL that starts with https://"),
+        ("url", "ftp://example.com/", "must be a URL that starts with https://"),
         ("event", "", "type"),
         ("headers", "X-Shop 7", "Enter each header on its own line"),
         ("headers", "Host: x", "this header is reserved"),

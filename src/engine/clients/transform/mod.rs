@@ -138,7 +138,7 @@ pub fn transform(checker: &Checker, html: &str, profile: &Profile, options: Opti
     let EditCollector { edits, mut cuts, .. } = cutter;
     cuts.sort_by(|one, other| one.line.cmp(&other.line).then_with(|| one.slug.cmp(&other.slug)));
     if let Some(clipped) = &clipped {
-        let why = "The client shows the first 102 KB and a link to the entire message.".to_owned();
+        let why = "The client shows only the first 102 KB, with a link to the entire message.".to_owned();
         cuts.push(Cut { line: clipped.line, what: "the rest of the message".into(), why, slug: "clipping".into(), count: 1 });
     }
     let mut html = apply(side.view.source, edits);
@@ -293,7 +293,7 @@ impl EditCollector<'_, '_> {
                 if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
                     continue;
                 }
-                let why = "The client shows the body as a div, so rules for the body match nothing.";
+                let why = "The client turns the body element into a div, so rules for the body element do not apply.";
                 self.cut(selector.span, why, "html-body");
             }
         }

@@ -53,7 +53,8 @@ pub fn without_images(view: &View<'_>) -> Vec<Note> {
     }
     let words = words(view.source);
     if words < WORDS_MIN {
-        let message = format!("Without images, the email has {words} words. Write the message as text, not only in images.");
+        let count = if words == 1 { "1 word".into() } else { format!("{words} words") };
+        let message = format!("Without images, the email has {count}. Write the message as text, not only in images.");
         note("few_words", message, &[]);
     }
     let backgrounds = backgrounds_without_color(view);

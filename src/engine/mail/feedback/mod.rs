@@ -99,7 +99,7 @@ impl Refusal {
     pub fn sentence(self, service: MailService) -> &'static str {
         match self {
             Self::SignatureWrong if service == MailService::AmazonSes => {
-                "The signature or the certificate of the message is not valid. Check that Amazon SNS sent the message."
+                "The signature or the certificate of the message is invalid. Check that Amazon SNS sent the message."
             }
             Self::SecretMissing => {
                 "The secret of this mail service is missing or cannot be decrypted. Enter it under Settings, Mail services."
@@ -110,9 +110,11 @@ impl Refusal {
             Self::SignatureWrong => {
                 "The signature or secret of the request is wrong. Check the secret under Settings, Mail services."
             }
-            Self::WrongTime => "The time of the request is too far from the current time. Check the clock of this machine.",
+            Self::WrongTime => {
+                "The time of the request is too far from the current time. Check that the clock of this machine is correct."
+            }
             Self::Replayed => {
-                "An earlier request with other content had this ID. This request was rejected, because it may be forged."
+                "An earlier request with different content had this ID, so this request was rejected as a possible forgery."
             }
             Self::TopicUnknown => "The topic is not configured for this webhook. Add its ARN under Settings, Mail services.",
             Self::Malformed => {

@@ -132,8 +132,8 @@ impl Session {
         }
         if let Some(credentials) = begin.credentials {
             if !how.encrypted && !begin.is_this_machine {
-                let why = "a password is never sent over an unencrypted connection";
-                return Err(ConnectError::at(Stage::Login, Cause::Insecure(why.to_owned())));
+                let why = "the connection is not encrypted, so the password is not sent; remove tls=off from the relay";
+                return Err(ConnectError::at(Stage::Login, Cause::NoLogin(why.to_owned())));
             }
             log_in(&mut line, credentials, &capabilities, timeouts).await?;
         }

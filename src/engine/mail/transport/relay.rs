@@ -43,14 +43,14 @@ impl Relay {
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| {
             format!(
-                "{error}; expected smtp://user:password@host:port, with @ / : # ? % in the user and password written as %40 \
+                "{error}; use smtp://user:password@host:port, with @ / : # ? % in the user and password written as %40 \
                      %2F %3A %23 %3F %25"
             )
         })?;
         let is_encrypted = match url.scheme() {
             "smtp" => false,
             "smtps" => true,
-            _ => return Err("expected a URL that starts with smtp:// or smtps://".to_owned()),
+            _ => return Err("must be a URL that starts with smtp:// or smtps://".to_owned()),
         };
         if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
             return Err("unexpected text after the host and port; write / and # in a password as %2F and %23".to_owned());
@@ -59,7 +59,7 @@ impl Relay {
             .host_str()
             .filter(|host| !host.is_empty())
             .ok_or("the host is missing; write a URL like smtp://mail.example.com:587")?;
-        let host = Host::parse(host).map_err(|error| format!("the host is not valid ({error})"))?;
+        let host = Host::parse(host).map_err(|error| format!("the host is invalid ({error})"))?;
         let is_this_machine = is_this_machine(&host);
         let query = Query::parse(url.query().unwrap_or_default())?;
         let credentials = query.credentials(decoded(url.username())?, url.password().map(decoded).transpose()?)?;
@@ -120,7 +120,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("expected auth=plain, auth=login or auth=xoauth2".to_owned()),
+                        _ => return Err("auth must be plain, login or xoauth2".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -128,21 +128,21 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("expected tls=required or tls=off".to_owned()),
+                        _ => return Err("tls must be required or off".to_owned()),
                     };
                 }
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
                             return Err(
-                                "expected for=example.com; for more domains, repeat the parameter: for=example.com&for=example.org"
+                                "for must be a domain, like for=example.com; for more domains, repeat the parameter: for=example.com&for=example.org"
                                     .to_owned(),
                             );
                         };
                         query.domains.push(domain);
                     }
                 }
-                _ => return Err(format!("unknown parameter {name}; expected auth, for, tls or token")),
+                _ => return Err(format!("unknown parameter {name}; use auth, for, tls or token")),
             }
         }
         Ok(query)
@@ -245,8 +245,8 @@ mod tests {
             ("smtp://mail.example.com?auth=xoauth2&token=x", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
-            ("smtp://mail.example.com?tls=maybe", "tls=required or tls=off"),
-            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "auth=login or auth=xoauth2"),
+            ("smtp://mail.example.com?tls=maybe", "tls must be required or off"),
+            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "auth must be plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),

@@ -145,7 +145,7 @@ fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), S
             return Ok((ImageFile { bytes: file.to_vec(), format: Format::Gif }, measured));
         }
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
-        _ => return Err("email clients don't support this image format; upload a PNG, JPEG, WebP or GIF file".to_owned()),
+        _ => return Err("many email clients do not support this image format; upload a PNG, JPEG, WebP or GIF file".to_owned()),
     };
     let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),

@@ -51,7 +51,7 @@ impl FaintText {
     pub fn detail(&self) -> String {
         let Self { text, ink, ground, contrast, required, is_estimate, .. } = self;
         let how = if *is_estimate { "about " } else { "" };
-        format!("\"{text}\" is {ink} on {ground}: a contrast of {how}{contrast:.1} to 1; at least {required} to 1 is needed.")
+        format!("\"{text}\" ({ink} on {ground}) has a contrast ratio of {how}{contrast:.1}:1; at least {required}:1 is required.")
     }
 }
 

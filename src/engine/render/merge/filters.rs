@@ -60,7 +60,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     };
     match arguments.next() {
         None => Ok(filter),
-        Some(_) => Err(format!("the filter {name} has too many arguments; remove some")),
+        Some(_) => Err(format!("the filter {name} has too many arguments; use fewer")),
     }
 }
 

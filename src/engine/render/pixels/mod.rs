@@ -174,7 +174,6 @@ pub enum Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let others = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
@@ -182,24 +181,35 @@ impl fmt::Display for Warning {
                  rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
-                write!(f, "Images are missing in the rendering: {first}{} could not be loaded.", others(*count))
+                write!(f, "{} could not be loaded and {} missing from the rendering.", images(*count, first), are(*count))
             }
-            Self::ImagesUnsound { count, first } => write!(
+            Self::ImagesUnsound { count, first } => {
+                write!(f, "{} cannot be shown. Use valid PNG, JPEG, GIF or WebP files of reasonable size.", images(*count, first))
+            }
+            Self::ImagesDark { count: 1, first } => write!(
                 f,
-                "The image {first}{} cannot be shown: use valid PNG, JPEG, GIF or WebP files of reasonable size.",
-                others(*count)
+                "The image {first} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a \
+                 solid background."
             ),
             Self::ImagesDark { count, first } => write!(
                 f,
-                "The image {first}{} is dark on a transparent ground, so it is hard to see in dark mode. Give it a light outline or a ground \
-                 of its own.",
-                others(*count)
+                "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid backgrounds.",
+                images(*count, first)
             ),
             Self::Cut { width } => {
                 write!(f, "At a width of {width} pixels, the email is too long for a screenshot, so the screenshot is cut off.")
             }
         }
     }
+}
+
+/// Returns the subject of a sentence about images: the first one, and how many others there are.
+fn images(count: usize, first: &str) -> String {
+    if count > 1 { format!("The images {first} and {} more", count - 1) } else { format!("The image {first}") }
+}
+
+fn are(count: usize) -> &'static str {
+    if count > 1 { "are" } else { "is" }
 }
 
 /// Why rendering failed.
@@ -230,7 +240,7 @@ impl fmt::Display for RenderError {
             Self::Busy => f.write_str("Too many emails are being rendered; try again in a few seconds."),
             Self::TooCostly => f.write_str("The email takes too much time or memory to render; simplify its HTML and styles."),
             Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails cannot be rendered now: {why}"),
+            Self::Unavailable(why) => write!(f, "Emails cannot be rendered at the moment: {why}"),
         }
     }
 }

@@ -45,7 +45,9 @@ impl Async for AccountAdmin {
                 }
             };
             let absent = || match &input.owner {
-                Some(_) => Failure::field("owner", "no account has an owner or member with this email address"),
+                Some(_) => {
+                    Failure::field("owner", "no account has an owner or member with this email address; check its spelling")
+                }
                 None => {
                     Failure::because(Code::NotFound, "This installation has no owner yet. Create the owner with mailmill setup.")
                 }

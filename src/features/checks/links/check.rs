@@ -119,7 +119,7 @@ impl LinkChecker<'_> {
                 Verdict::Final(status, reason) => (status, Some(reason)),
                 Verdict::Request(parsed) if requests.len() < limits::LINKS_CHECKED_MAX => {
                     requests.push((urls.len(), parsed, may_get(links, &uses)));
-                    (LinkStatus::Skipped, Some("The link was not checked in time. Check the email again.".to_owned()))
+                    (LinkStatus::Skipped, Some("The link was not checked in time. Run the checks again.".to_owned()))
                 }
                 Verdict::Request(_) => {
                     let max = limits::LINKS_CHECKED_MAX;
@@ -190,24 +190,26 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
         200..=299 | 304 | 416 if is_redirected => (LinkStatus::Redirected, None),
         200..=299 | 304 | 416 => (LinkStatus::Ok, None),
         300..=399 if response.redirects_to.is_some() => (LinkStatus::Redirected, None),
-        300..=399 => because(LinkStatus::Broken, &format!("{host} redirects (status {code}) without saying where to.")),
+        300..=399 => {
+            because(LinkStatus::Broken, &format!("{host} redirects (status {code}), but the response contains no valid target."))
+        }
         _ if response.is_bot_wall => because(
             LinkStatus::Unverifiable,
-            &format!(
-                "{host} is protected against programs (status {code}), so the link could not be checked. Open it in a browser."
-            ),
+            &format!("{host} blocks programs (status {code}), so the link could not be checked. Open it in a browser."),
         ),
         401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
             LinkStatus::Unverifiable,
-            &format!("{host} does not answer programs (status {code}), so the link could not be checked. Open it in a browser."),
+            &format!(
+                "{host} does not respond to programs (status {code}), so the link could not be checked. Open it in a browser."
+            ),
         ),
         408 | 425 | 429 => because(
             LinkStatus::Unreachable,
             &format!("{host} asks to try again later (status {code}), so the link could not be checked."),
         ),
         404 | 410 => because(LinkStatus::Broken, &format!("The page does not exist (status {code}).")),
-        500.. => because(LinkStatus::Broken, &format!("{host} reports an error of its own (status {code}).")),
-        _ => because(LinkStatus::Broken, &format!("{host} rejects the request (status {code}).")),
+        500.. => because(LinkStatus::Broken, &format!("{host} reports a server error (status {code}).")),
+        _ => because(LinkStatus::Broken, &format!("{host} rejected the request (status {code}).")),
     }
 }
 

@@ -41,21 +41,21 @@ pub enum LinkRule {
 /// TABLE: each rule with its ID, its severity and its remedy.
 #[rustfmt::skip]
 const RULES: [(LinkRule, &str, Severity, &str); 18] = [
-    (LinkRule::VisibleUrlDiffers, "visible_url_differs", Severity::Critical, "Let the text name the site that the link leads to, or write words instead of a URL."),
+    (LinkRule::VisibleUrlDiffers, "visible_url_differs", Severity::Critical, "In the link text, show the site that the link leads to, or use words instead of a URL."),
     (LinkRule::UnsubscribeMissing, "unsubscribe_missing", Severity::Critical, "Add a link to {{ unsubscribe_url }} to the footer of every marketing email."),
     (LinkRule::AnchorTargetMissing, "anchor_target_missing", Severity::Critical, "Add an element with this ID, or change the link."),
     (LinkRule::Shortener, "shortener", Severity::Warning, "Link to the page itself. Mailmill counts clicks without a shortener."),
     (LinkRule::IpHost, "ip_host", Severity::Critical, "Link to a host name instead of an IP address."),
-    (LinkRule::PunycodeHost, "punycode_host", Severity::Warning, "Check that the host is the intended one. Spam filters distrust names in other scripts."),
-    (LinkRule::InsecureHttp, "insecure_http", Severity::Warning, "Write https:// if the site supports it."),
+    (LinkRule::PunycodeHost, "punycode_host", Severity::Warning, "Check that the host is the intended one. Spam filters distrust internationalized host names."),
+    (LinkRule::InsecureHttp, "insecure_http", Severity::Warning, "Use https:// if the site supports it."),
     (LinkRule::InsecureRedirect, "insecure_redirect", Severity::Warning, "Link to the https:// address of the final page."),
-    (LinkRule::CertificateExpires, "certificate_expires", Severity::Warning, "Renew the certificate of the site before the email is sent."),
-    (LinkRule::LinkedImageWithoutAlt, "linked_image_without_alt", Severity::Warning, "Add an alt text that says where the link leads."),
-    (LinkRule::SameTextDifferentTarget, "same_text_different_target", Severity::Info, "Give each link its own text, or the same target."),
+    (LinkRule::CertificateExpires, "certificate_expires", Severity::Warning, "Renew the site's certificate before the email is sent."),
+    (LinkRule::LinkedImageWithoutAlt, "linked_image_without_alt", Severity::Warning, "Add alt text that says where the link leads."),
+    (LinkRule::SameTextDifferentTarget, "same_text_different_target", Severity::Info, "Give each link its own text, or give all of them the same target."),
     (LinkRule::UtmMissing, "utm_missing", Severity::Info, "Add the same UTM parameters to these links, or let the sending domain add them to all links."),
-    (LinkRule::UtmDuplicate, "utm_duplicate", Severity::Warning, "Keep each UTM parameter once. Analytics tools use only one of the values."),
-    (LinkRule::LinkTooLong, "link_too_long", Severity::Warning, "Shorten the URL. Some email clients cut longer URLs."),
-    (LinkRule::PermanentRedirect, "permanent_redirect", Severity::Info, "Link to the new address, which saves readers a redirect."),
+    (LinkRule::UtmDuplicate, "utm_duplicate", Severity::Warning, "Use each UTM parameter only once. Analytics tools use only one of the values."),
+    (LinkRule::LinkTooLong, "link_too_long", Severity::Warning, "Shorten the URL. Some email clients truncate longer URLs."),
+    (LinkRule::PermanentRedirect, "permanent_redirect", Severity::Info, "Link to the new address, so that readers are not redirected."),
     (LinkRule::AnchorSupport, "anchor_support", Severity::Info, "Do not rely on links within the email: several apps, such as Gmail on iOS and Samsung Email, ignore them."),
     (LinkRule::ImageTooLarge, "image_too_large", Severity::Warning, "Reduce the file to less than 1 MB. On a phone, large images appear late or not at all."),
     (LinkRule::NotAnImage, "not_an_image", Severity::Critical, "Use the URL of the image file itself, not of a page that shows it."),
@@ -110,6 +110,14 @@ pub fn days_left(expires: Timestamp, now: Timestamp) -> i64 {
     expires.ms_since(now).div_euclid(DAY_MS)
 }
 
+fn days_in_words(days: i64) -> String {
+    match days {
+        ..1 => "less than a day".to_owned(),
+        1 => "1 day".to_owned(),
+        _ => format!("{days} days"),
+    }
+}
+
 /// Returns the findings about the links of an email, most severe first.
 pub fn findings(links: &Links, urls: &[CheckedUrl], now: Timestamp) -> Vec<LinkFinding> {
     let mut finder = Finder { links, found: Vec::new() };
@@ -153,8 +161,10 @@ impl Finder<'_> {
         }
         if is_link && checked.url.len() > 1 && checked.url.starts_with('#') {
             let (rule, message) = match checked.status {
-                LinkStatus::Invalid => (LinkRule::AnchorTargetMissing, format!("No element has the ID of {}.", checked.url)),
-                _ => (LinkRule::AnchorSupport, format!("{} leads to a place within the email.", checked.url)),
+                LinkStatus::Invalid => {
+                    (LinkRule::AnchorTargetMissing, format!("No element of the email has the ID that {} refers to.", checked.url))
+                }
+                _ => (LinkRule::AnchorSupport, format!("{} leads to an element of the email.", checked.url)),
             };
             self.note(rule, checked, message);
         }
@@ -199,7 +209,11 @@ impl Finder<'_> {
             trail.certificate_expires.map(|expires| days_left(expires, now)).filter(|days| *days < CERTIFICATE_DAYS_MIN)
         {
             let host = trail.hops.first().map_or(&trail.url, |hop| &hop.url).host_str().unwrap_or_default();
-            self.note(LinkRule::CertificateExpires, checked, format!("The certificate of {host} expires in {days} days."));
+            self.note(
+                LinkRule::CertificateExpires,
+                checked,
+                format!("The certificate of {host} expires in {}.", days_in_words(days)),
+            );
         }
         let is_image = self.used(checked).any(|(_, one)| matches!(one.kind, LinkKind::Image | LinkKind::Background));
         let Ok(response) = &report.probe.outcome else { return };
@@ -209,7 +223,7 @@ impl Finder<'_> {
         let kind =
             response.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
         if let Some(kind) = kind.filter(|kind| !kind.starts_with("image/") && kind != "application/octet-stream") {
-            self.note(LinkRule::NotAnImage, checked, format!("The URL of the image returns {kind}."));
+            self.note(LinkRule::NotAnImage, checked, format!("The image URL returns {kind} instead of an image."));
         }
         if let Some(bytes) = response.content_bytes.filter(|bytes| *bytes > IMAGE_BYTES_MAX) {
             self.note(LinkRule::ImageTooLarge, checked, format!("The image is {} KB.", bytes / 1024));
@@ -235,7 +249,7 @@ impl Finder<'_> {
                 }
             }
             if !without_alt.is_empty() {
-                let message = "The link consists of images without an alt text.".to_owned();
+                let message = "The link consists of images without alt text.".to_owned();
                 self.found.push(LinkFinding {
                     rule: LinkRule::LinkedImageWithoutAlt,
                     message,
@@ -244,7 +258,7 @@ impl Finder<'_> {
                 });
             }
             if let Some((_, shown)) = differing.first() {
-                let message = format!("The text of the link shows {shown}, but the link leads to {}.", host_of(&checked.url));
+                let message = format!("The link text shows {shown}, but the link leads to {}.", host_of(&checked.url));
                 let uses = differing.iter().map(|(index, _)| *index).collect();
                 self.found.push(LinkFinding { rule: LinkRule::VisibleUrlDiffers, message, url: Some(checked.url.clone()), uses });
             }
@@ -275,7 +289,10 @@ impl Finder<'_> {
             .flat_map(|(checked, _)| checked.uses.clone())
             .collect();
         if !missing.is_empty() {
-            let message = format!("{} links to a site lack the UTM parameters that other links to the site have.", missing.len());
+            let message = match missing.len() {
+                1 => "1 link to a site lacks the UTM parameters that other links to the site have.".to_owned(),
+                many => format!("{many} links to a site lack the UTM parameters that other links to the site have."),
+            };
             self.found.push(LinkFinding { rule: LinkRule::UtmMissing, message, url: None, uses: missing });
         }
     }

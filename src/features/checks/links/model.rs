@@ -86,12 +86,12 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         Some("http" | "https") => web(url, around),
         Some(scheme) if APP_SCHEMES.contains(&scheme) => app_address(scheme, url),
         Some(scheme) if SCRIPT_SCHEMES.contains(&scheme) => {
-            invalid(format!("Email clients remove {scheme}: links. Link to a page with https."))
+            invalid(format!("Email clients remove {scheme}: links. Link to an https:// page."))
         }
         Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
             Verdict::Final(
                 LinkStatus::Blocked,
-                format!("{scheme}: is not a scheme of the web, so the link was not requested, and many email clients remove it."),
+                format!("{scheme}: is not a web scheme, so the link was not requested, and many email clients remove it."),
             )
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
@@ -132,9 +132,9 @@ fn anchor(target: &str, targets: &[String]) -> Verdict {
     }
     let decoded = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
     if targets.iter().any(|known| *known == target || *known == decoded) {
-        return skipped("The link leads to a place within the email, which exists. Some email clients ignore such links.");
+        return skipped("The link leads to an existing element of the email. Some email clients ignore such links.");
     }
-    invalid(format!("No element of the email has the ID \"{target}\", so the link leads nowhere."))
+    invalid(format!("No element of the email has the ID \"{target}\", so the link does not work."))
 }
 
 fn app_address(scheme: &str, url: &str) -> Verdict {

@@ -308,8 +308,8 @@ fn recommendations(summary: &LinkSummary, found: &[LinkFinding]) -> Vec<String> 
         ),
         counted(
             summary.unverifiable_links,
-            "Open 1 link in a browser that programs cannot check.",
-            "Open # links in a browser that programs cannot check.",
+            "Check 1 link in a browser, because programs cannot check it.",
+            "Check # links in a browser, because programs cannot check them.",
         ),
     ]
     .into_iter()

@@ -73,19 +73,19 @@ impl Async for Create {
         let known = context.read(reading).await?;
         let project = known.as_ref().map_or(given, |known| known.project);
         if given.is_some() && given != project {
-            return Err(Failure::field("projectId", "expected the project of the connection, or no project"));
+            return Err(Failure::field("projectId", "must be the project of the connection; correct or omit this field"));
         }
         let text = input.api_key.expose().trim();
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.is_empty() || text.len() > limits::CONNECTION_KEY_CHARACTERS_MAX || !is_plain {
-            return Err(Failure::field("apiKey", "expected the key as the platform shows it, without spaces"));
+            return Err(Failure::field("apiKey", "enter the key exactly as the platform shows it, without spaces"));
         }
         let key = Secret::new(text.to_owned());
         let client = Client::new(&engine, provider, &key).map_err(|reason| Failure::field("apiKey", reason))?;
         let external = platform::account(provider, &client).await.map_err(|error| untested(provider, error))?;
         if let Some(known) = known.filter(|known| known.external_id != external.id) {
             let reason = format!(
-                "the key belongs to the account \"{}\"; enter a key of the account \"{}\"",
+                "the key belongs to the account \"{}\"; enter a key for the account \"{}\"",
                 external.name, known.external_name
             );
             return Err(Failure::field("apiKey", reason));
@@ -177,11 +177,11 @@ fn untested(provider: Provider, error: PlatformError) -> Failure {
         PlatformError::Rejected(said) => {
             let scopes: Vec<&str> = platform::scopes(provider).iter().map(|(scope, _)| *scope).collect();
             let needs = if scopes.is_empty() { String::new() } else { format!("; it needs the scopes {}", scopes.join(", ")) };
-            Failure::field("apiKey", format_args!("{provider} rejects this key ({said}); check the key{needs}"))
+            Failure::field("apiKey", format_args!("{provider} rejected this key ({said}); check the key{needs}"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{provider} limits the requests of this account, so the key could not be tested. Try again later.");
+                format!("{provider} is currently rate limiting this account, so the key could not be tested. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {

@@ -147,13 +147,13 @@ impl Command for Import {
 fn sources(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
     if !(1..=limits::PROVIDER_IMPORT_SOURCES_MAX).contains(&given.len()) {
         let max = limits::PROVIDER_IMPORT_SOURCES_MAX;
-        return Err(Failure::field("sources", format_args!("expected 1 to {max} sources, found {}", given.len())));
+        return Err(Failure::field("sources", format_args!("use 1 to {max} sources, not {}", given.len())));
     }
     let mut sources: Vec<ProviderSource> = Vec::with_capacity(given.len());
     for (at, SourceRef { id, kind, name, .. }) in given.into_iter().enumerate() {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
         if id.is_empty() || id.len() > limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX || !id.bytes().all(allowed) {
-            let failure = Failure::field(&format!("sources[{at}].id"), "expected the ID of a listed source");
+            let failure = Failure::field(&format!("sources[{at}].id"), "must be the ID of a listed source");
             let hint = "GET /v1/contacts/imports/providers/{provider}/sources lists the sources";
             return Err(failure.see("connections.sources", hint));
         }

@@ -195,7 +195,7 @@ impl AudiencePort for HubSpot {
         let page: Memberships = client.get(&path, &query).await?;
         let next = page.paging.next.map(|next| next.after);
         if next.is_some() && next.as_deref() == cursor {
-            return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
+            return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
         }
         let ids: Vec<String> = page.results.into_iter().map(|membership| membership.record_id).collect();
         Ok(ContactPage { contacts: read(client, &ids).await?, next, total: page.total })

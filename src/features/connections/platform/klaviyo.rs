@@ -154,7 +154,7 @@ impl AudiencePort for Klaviyo {
         let next = next_cursor(&page.links)?;
         // A cursor that leads to the same page would never end.
         if next.is_some() && next.as_deref() == cursor {
-            return Err(PlatformError::Malformed("the next page is the same page".to_owned()));
+            return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
         }
         let read = |raw: Box<RawValue>| {
             let profile: Profile = read_contact(&raw, "/attributes/email")?;

@@ -122,7 +122,7 @@ fn a_step_that_fails_pauses_only_its_own_import() {
     let (job, _) = open(&app);
     let failure = Failure::internal("on purpose");
     app.wait(worker::pause(app.engine(), Environment::Test, &job, failure)).expect("the pause is stored");
-    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("an error in Mailmill")));
+    assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("an internal error")));
     app.clock.advance_ms(LATER_MS);
     work(&app);
     assert_eq!(progress(&app, &id)["counts"]["created"], 10);
@@ -191,7 +191,7 @@ fn a_contact_that_cannot_be_read_is_refused_without_its_page() {
         let counts = json!({ "total": 10, "created": 9, "updated": 0, "skipped": 0, "failed": 1 });
         assert_eq!((&done["status"], &done["counts"]), (&json!("completed"), &counts), "{provider}: {done}");
         let said = errors(&app, &id);
-        assert!(said.contains("person3@example.com") && said.contains("unknown form") && !said.contains("77777"), "{said}");
+        assert!(said.contains("person3@example.com") && said.contains("unknown format") && !said.contains("77777"), "{said}");
     }
 }
 

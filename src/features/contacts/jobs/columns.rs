@@ -182,7 +182,7 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
         true => serde_json::from_str(text)
-            .map_err(|_| "expected names separated by commas or semicolons, or a JSON array of names".to_owned())?,
+            .map_err(|_| "must be names separated by commas or semicolons, or a JSON array of names".to_owned())?,
         false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
     listed.iter().map(|name| TagName::parse(name).map_err(|error| error.to_string())).collect()
@@ -192,7 +192,7 @@ fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");
-    found.ok_or_else(|| format!("expected one of {}, found \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
+    found.ok_or_else(|| format!("must be one of {}, not \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
 }
 
 fn find(headers: &[String], wanted: &str) -> Result<u16, Failure> {
@@ -208,7 +208,7 @@ fn found(headers: &[String]) -> String {
     let shown: Vec<String> =
         headers.iter().take(SHOWN).map(|header| format!("\"{}\"", header.chars().take(60).collect::<String>())).collect();
     let more = if headers.len() > SHOWN { format!(" and {} more", headers.len() - SHOWN) } else { String::new() };
-    format!("Its columns are {}{more}.", shown.join(", "))
+    format!("The columns of the file: {}{more}.", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -256,10 +256,10 @@ mod tests {
     #[test]
     fn an_error_about_a_missing_email_column_lists_the_columns() {
         let failure = Columns::guessed(&headers("Who,Where")).expect_err("no header is recognized as email");
-        assert!(failure.text().contains("Its columns are \"Who\", \"Where\"."));
+        assert!(failure.text().contains("The columns of the file: \"Who\", \"Where\"."));
         let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
         let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("the header does not exist");
-        assert!(failure.text().contains("no column \"Adresse\". Its columns are"));
+        assert!(failure.text().contains("no column \"Adresse\". The columns of the file: "));
     }
 
     #[test]
@@ -289,6 +289,6 @@ mod tests {
             ("email", Some("ada"), 2)
         );
         assert_eq!(refusal("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
-        assert!(refusal("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
+        assert!(refusal("a@b.co,,active").error.starts_with("must be one of subscribed, unsubscribed, bounced"));
     }
 }

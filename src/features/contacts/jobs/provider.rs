@@ -95,7 +95,7 @@ impl ProviderImport {
                 Ok(external) => external,
                 Err(UnreadableContact(email)) => {
                     failed += 1;
-                    let error = "the contact has an unknown form on the platform and was not imported".to_owned();
+                    let error = "the platform returned this contact in an unknown format, so it was not imported".to_owned();
                     notes.push(RowNote { row, email, field: "contact".to_owned(), error });
                     continue;
                 }

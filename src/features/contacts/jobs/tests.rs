@@ -159,12 +159,16 @@ fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
         (&[], b"who,where\nx,y\n", "columnMap: no column contains the email address"),
-        (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
+        (
+            &[("columnMap", r#"{"email":"E"}"#)],
+            b"who\nx\n",
+            "columnMap: the file has no column \"E\". The columns of the file: \"who\".",
+        ),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
         (&[], b"", "file: the file is empty"),
-        (&[("onConflict", "merge")], b"email\n", "onConflict: expected upsert or skip"),
-        (&[("delimiter", "ab")], b"email\n", "delimiter: expected one ASCII character"),
-        (&[("tags", "[1]")], b"email\n", "tags: expected names separated by commas"),
+        (&[("onConflict", "merge")], b"email\n", "onConflict: must be upsert or skip"),
+        (&[("delimiter", "ab")], b"email\n", "delimiter: must be one ASCII character"),
+        (&[("tags", "[1]")], b"email\n", "tags: must be names separated by commas"),
         (&[("hue", "red")], b"email\n", "hue: unknown field"),
     ];
     for (fields, file, expected) in refusals {

@@ -142,7 +142,7 @@ impl Command for BulkChange {
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {
-            return Err(Failure::field("ids", format_args!("expected 1 to {max} IDs, found {}", ids.len())));
+            return Err(Failure::field("ids", format_args!("use 1 to {max} IDs, not {}", ids.len())));
         }
         let mut numbers = Vec::with_capacity(ids.len());
         for id in ids {

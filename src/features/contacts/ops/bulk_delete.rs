@@ -62,7 +62,7 @@ impl Command for BulkDelete {
         projects::require(tx, caller.account(), project)?;
         let max = limits::BULK_DELETE_MAX;
         if input.emails.is_empty() || input.emails.len() > max {
-            return Err(Failure::field("emails", format_args!("expected 1 to {max} emails, found {}", input.emails.len())));
+            return Err(Failure::field("emails", format_args!("use 1 to {max} emails, not {}", input.emails.len())));
         }
         let (mut gone, mut not_found, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
         contact_records::change(tx, project, |tx, changes| {

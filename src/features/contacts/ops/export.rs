@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for ExportFilters {
         let search = match given.remove("search") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text),
-            Some(_) => return Err(D::Error::custom("search: expected a string")),
+            Some(_) => return Err(D::Error::custom("search: must be a string")),
         };
         let conditions = serde_path_to_error::deserialize(Value::Object(given))
             .map_err(|error| D::Error::custom(format_args!("{}: {}", error.path(), error.inner())))?;

@@ -165,7 +165,7 @@ impl Upload {
         match name {
             "projectId" => {
                 let id = ProjectId::parse(text);
-                self.project = Some(id.ok_or_else(|| Failure::field(name, "expected a project ID: 24 hexadecimal characters"))?);
+                self.project = Some(id.ok_or_else(|| Failure::field(name, "must be a project ID: 24 hexadecimal characters"))?);
             }
             "columnMap" if text.is_empty() => {}
             "columnMap" => {
@@ -178,7 +178,7 @@ impl Upload {
                 self.on_conflict = match text {
                     "upsert" | "" => OnConflict::Upsert,
                     "skip" => OnConflict::Skip,
-                    other => return Err(Failure::field(name, format_args!("expected upsert or skip, found \"{other}\""))),
+                    other => return Err(Failure::field(name, format_args!("must be upsert or skip, not \"{other}\""))),
                 }
             }
             "delimiter" => self.delimiter = Some(delimiter(text).ok_or_else(wrong_delimiter)?),
@@ -193,19 +193,19 @@ impl Upload {
             "status" => {
                 let found = Status::ALL.into_iter().find(|status| status.word() == text);
                 let words = || Status::ALL.map(Status::word).join(", ");
-                let refused = || Failure::field(name, format_args!("expected one of {}, found \"{text}\"", words()));
+                let refused = || Failure::field(name, format_args!("must be one of {}, not \"{text}\"", words()));
                 self.status = Some(found.ok_or_else(refused)?);
             }
             "hold" => {
                 self.hold = match text {
                     "true" => true,
                     "false" | "" => false,
-                    other => return Err(Failure::field(name, format_args!("expected true or false, found \"{other}\""))),
+                    other => return Err(Failure::field(name, format_args!("must be true or false, not \"{other}\""))),
                 }
             }
             other => {
                 let known = "file, projectId, columnMap, onConflict, delimiter, tags, status, hold";
-                return Err(Failure::field(other, format_args!("unknown field, expected one of {known}")));
+                return Err(Failure::field(other, format_args!("unknown field; the fields are {known}")));
             }
         }
         Ok(())
@@ -331,7 +331,7 @@ pub fn delimiter(text: &str) -> Option<u8> {
 
 /// Returns the failure for an invalid delimiter.
 pub fn wrong_delimiter() -> Failure {
-    Failure::field("delimiter", "expected one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
+    Failure::field("delimiter", "must be one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
 }
 
 /// A request body that could not be read, in the error type that the form reader requires.

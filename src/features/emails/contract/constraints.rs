@@ -107,7 +107,7 @@ fn products(document: &Email, constraint: &Constraint) -> Broken {
         _ => None,
     });
     let count: usize = blocks.sum();
-    (count > wanted).then(|| (format!("The email shows {count} products, but the brief wants {wanted}. Remove some."), None))
+    (count > wanted).then(|| (format!("The email shows {count} products, but the brief asks for {wanted}. Remove some."), None))
 }
 
 fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
@@ -146,5 +146,5 @@ fn avoided(email: &Reading, constraint: &Constraint) -> Broken {
         let text = spaced(&passage.folded);
         text.contains(&wanted) || stem.len() >= AVOIDED_STEM_MIN && text.contains(&format!(" {stem}"))
     })?;
-    Some((format!("{:?} contains {stem:?}, a word to avoid. Use another word.", found.text.trim()), found.block.clone()))
+    Some((format!("{:?} contains {stem:?}, a word to avoid. Use a different word.", found.text.trim()), found.block.clone()))
 }

@@ -29,7 +29,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
 
 fn lost(fact: &Fact) -> Finding {
     let what = name_of(fact.kind);
-    let message = format!("The email does not say {:?} ({what}). Add it, or remove it from the brief.", fact.text);
+    let message = format!("The email does not contain {:?} ({what}). Add it, or remove it from the brief.", fact.text);
     Finding::new(FindingKind::FactMissing, message).about(&fact.text, fact.span)
 }
 
@@ -232,7 +232,7 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
     if let Some(signature) = &brief.signature {
         let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
         if let Some(lost) = lost {
-            let message = format!("The signature lacks {lost:?}. Add it to the signature.");
+            let message = format!("The signature does not contain {lost:?}. Add it to the signature.");
             let whole = std::iter::once(signature.name.as_str()).chain(signature.title.as_deref()).collect::<Vec<_>>().join("\n");
             let finding = Finding::new(FindingKind::TextMissing, message).about(lost, signature.span);
             found.push(Finding { add: Some(add::insert(document, &whole)), ..finding });
@@ -275,7 +275,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
             told.filter(|passage| spaced(&passage.folded).contains(&wanted)).map(|passage| passage.block.as_deref()).collect();
         blocks.dedup();
         if let [_, second, ..] = blocks[..] {
-            let message = format!("The body states the code {:?} more than once. State it only once.", code.text);
+            let message = format!("The body contains the code {:?} more than once. Show it only once.", code.text);
             found.push(Finding::new(FindingKind::FactRepeated, message).about(&code.text, code.span).in_block(second));
         }
     }
@@ -291,7 +291,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
         for sentence in sentences(&passage.text) {
             let own = spaced(&fold(sentence));
             if words(&own).count() >= REPEATED_WORDS_MIN && !seen.insert(own) {
-                let message = format!("The email says {sentence:?} twice. Remove one of the sentences.");
+                let message = format!("The email contains {sentence:?} twice. Remove one of the sentences.");
                 let finding = Finding::new(FindingKind::FactRepeated, message).about(sentence, None);
                 found.push(finding.in_block(passage.block.as_deref()));
             }

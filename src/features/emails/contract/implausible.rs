@@ -15,9 +15,9 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
     let text = &fact.text;
     match (fact.kind, fact.role, &fact.value) {
         (FactKind::Percentage, Some(FactRole::Offer), Some(FactValue::Percent { percent })) if *percent > 100.0 => {
-            Some(format!("{text:?} is a discount of more than the whole price. Check the number."))
+            Some(format!("{text:?} is a discount of more than 100 percent. Check the number."))
         }
-        (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a date in the calendar. Check the date.")),
+        (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a valid date. Check the date.")),
         (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last })) => {
             let what = match role {
                 FactRole::OfferEnds => "The offer ends",

@@ -71,7 +71,8 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
             })
         }
     }?;
-    let message = format!("The email prints {text:?}, an instruction to the writer. Remove it from {:?}.", found.text.trim());
+    let message =
+        format!("The email contains {text:?}, which is an instruction to the writer. Remove it from {:?}.", found.text.trim());
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);
     Some(finding.in_block(found.block.as_deref()))
 }
@@ -93,7 +94,7 @@ fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
     }
     let found = email.outline.passages.iter().find(|passage| spaced(&passage.folded).contains(&own))?;
     let message =
-        format!("The email prints {:?}, but its meaning is unclear. Remove it, or add it to the brief as a fact.", part.text);
+        format!("The email contains {:?}, but its meaning is unclear. Remove it, or add it to the brief as a fact.", part.text);
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(&part.text, part.span);
     Some(finding.in_block(found.block.as_deref()))
 }

@@ -196,7 +196,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
             let (place, id) = named(json, change, "move needs the ID of a block")?;
             for (field, other) in [("after", &change.after), ("before", &change.before)] {
                 if other.as_ref() == Some(id) {
-                    return Err((field, "a block cannot be placed next to itself; name another block".into()));
+                    return Err((field, "a block cannot be placed next to itself; use the ID of a different block".into()));
                 }
             }
             let block = list(json, place).remove(place.index());
@@ -284,9 +284,7 @@ fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
             let place = find(json, before).ok_or_else(|| unknown("before", before))?;
             Ok((place, place.index()))
         }
-        (None, None) => {
-            Err(missing("after", "is missing; set after or before to the ID of the block to place the block next to"))
-        }
+        (None, None) => Err(missing("after", "is missing; set after or before to the ID of the neighboring block")),
         (Some(_), Some(_)) => Err(missing("before", "is set together with after; set only one of them")),
     }
 }

@@ -73,10 +73,7 @@ fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
         let written = first_email(&status);
         assert_eq!((&status["model"], &written["writtenBy"]), (&json!("peer"), &json!("composer")));
         let warnings = written["warnings"].to_string();
-        assert!(
-            warnings.contains("The built-in composer wrote this email, because the language model failed: The"),
-            "{warnings}"
-        );
+        assert!(warnings.contains("The built-in composer wrote this email because the language model failed: The"), "{warnings}");
         assert!(written["text"].as_str().is_some_and(|text| text.contains("SPRING20")));
         let path = format!("/v1/emails/{}", written["id"].as_str().expect("the field is a string"));
         let edit = json!({ "prompt": "Change the subject to \"Spring is here\"", "async": true });

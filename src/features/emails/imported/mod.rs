@@ -371,11 +371,13 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     }
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {
-        let others = if faint.len() > 1 { " and others" } else { "" };
-        warnings.push(format!(
-            "\"{}\"{others}: the color is almost the same as the background, so the text is hardly legible.",
-            first.trim()
-        ));
+        let first = first.trim();
+        warnings.push(match faint.len() {
+            1 => format!("The color of \"{first}\" is almost the same as the background, so the text is hard to read."),
+            _ => format!(
+                "The colors of \"{first}\" and other texts are almost the same as their backgrounds, so the texts are hard to read."
+            ),
+        });
     }
     warnings.into_iter().map(Finding::note).collect()
 }

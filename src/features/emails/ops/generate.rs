@@ -207,7 +207,7 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
     }
     let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
     let detail = format!(
-        "there is no model {name:?}; the models are {}. Omit model to use the default model, {:?}.",
+        "there is no model {name:?}; use one of {}, or omit model to use the default model, {:?}",
         known.join(", "),
         models.default_name()
     );

@@ -85,7 +85,7 @@ fn warnings(email: &Email, html: &str) -> Vec<Violation> {
     for (index, block) in email.blocks.iter().enumerate() {
         match block {
             Block::Image(image) if image.image.alt.is_none() && image.image.href.is_some() => {
-                let problem = "is missing, but the picture is a link; describe the link's target";
+                let problem = "is missing, but the image is a link; describe the link's target";
                 warn(format!("blocks[{index}].image.alt"), problem.to_owned());
             }
             _ => {}

@@ -356,7 +356,7 @@ fn reasoned<T>((result, usage): (Result<T, String>, Usage)) -> (Result<T, Option
 }
 
 fn fallback_warning(did: &str, reason: &str) -> String {
-    format!("The built-in composer {did}, because the language model failed: {reason}")
+    format!("The built-in composer {did} because the language model failed: {reason}")
 }
 
 /// Runs the composer on a thread for blocking work.

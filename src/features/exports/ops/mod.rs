@@ -70,7 +70,7 @@ async fn not_connected(context: &Context, wanted: ExportEmails, provider: Provid
     // Without a finished email, the link leads to the list of emails.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
-        "This version cannot create templates in an account of {provider}. Download the file for {provider} at {url}, or export it with \
+        "This version cannot create templates in a {provider} account. Download the file for {provider} at {url}, or export it with \
          as=file. Then upload the file to {provider}."
     );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))

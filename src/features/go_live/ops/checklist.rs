@@ -67,7 +67,7 @@ impl Async for Checklist {
                     (true, _) => "This server delivers live email directly.".into(),
                     (false, true) => "Live email is sent through your relay.".into(),
                     (false, false) => {
-                        "Live sending isn't set up. Ask the operator of the server to set mail.relay or mail.direct.".into()
+                        "Live sending is not set up. Ask the operator of the server to set mail.relay or mail.direct.".into()
                     }
                 },
             },

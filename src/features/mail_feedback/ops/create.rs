@@ -63,7 +63,8 @@ impl Command for Create {
         let (account, engine) = (caller.account(), caller.engine.as_ref());
         let topics = input::topics(given.service, given.topic_arns.unwrap_or_default())?;
         if store::all(tx, account)?.len() >= limits::MAIL_FEEDBACK_MAX {
-            let detail = format!("An account can have at most {} mail services. Delete one first.", limits::MAIL_FEEDBACK_MAX);
+            let detail =
+                format!("An account can have at most {} mail services. Delete a mail service first.", limits::MAIL_FEEDBACK_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = MailFeedbackId::make(tx.now(), tx.random());

@@ -102,7 +102,7 @@ fn drawn_with(engine: &Engine) -> DrawnWith {
 fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     let max = limits::EMAIL_PREVIEW_DEVICES_MAX;
     if keys.len() > max {
-        return Err(Failure::field("devices", format_args!("expected at most {max} items, found {}", keys.len())));
+        return Err(Failure::field("devices", format_args!("use at most {max} items, not {}", keys.len())));
     }
     if keys.is_empty() {
         return Ok(devices::all().iter().filter(|device| device.is_common).collect());
@@ -111,7 +111,7 @@ fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     for (index, key) in keys.iter().enumerate() {
         let Some(device) = devices::find(key) else {
             let nearest = devices::nearest(key).join(", ");
-            let problem = format!("{key:?} is not a device; the nearest are {nearest}");
+            let problem = format!("{key:?} is not a device; the most similar devices are {nearest}");
             return Err(Failure::field(&format!("devices[{index}]"), problem)
                 .see("previews.devices", "GET /v1/emails/devices/supported lists the devices"));
         };
@@ -150,11 +150,11 @@ fn check_queue(tx: &WriteTx<'_>, account: AccountId) -> Result<(), Failure> {
     let queue = store::queued(tx)?;
     let own = queue.iter().filter(|(_, other)| *other == account).count();
     if own >= limits::EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX {
-        let detail = format!("{own} previews of the account are being drawn. Try again when one of them is finished.");
+        let detail = format!("{own} previews of this account are being rendered. Try again when one of them is finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if queue.len() >= limits::EMAIL_PREVIEWS_WAITING_MAX {
-        let detail = "Too many previews are being drawn. Try again in a few seconds.";
+        let detail = "Too many previews are being rendered. Try again in a few seconds.";
         return Err(Failure::because(Code::Unavailable, detail).after_seconds(5));
     }
     Ok(())

@@ -47,7 +47,10 @@ impl Query for DeviceResult {
         let key = devices::find(&input.device_key).map_or(&input.device_key, |device| &device.key);
         let device = preview.devices.iter().find(|device| device.key == *key).ok_or_else(|| {
             let keys: Vec<&str> = preview.devices.iter().map(|device| device.key.as_str()).collect();
-            Failure::because(Code::NotFound, format!("The preview has no such device. Its devices are {}.", keys.join(", ")))
+            Failure::because(
+                Code::NotFound,
+                format!("The preview does not include this device; use one of: {}.", keys.join(", ")),
+            )
         })?;
         Viewer { engine: &view.caller.engine, tx: view.tx, account }.device(&preview, device).map(Done)
     }

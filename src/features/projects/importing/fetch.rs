@@ -143,8 +143,11 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     }
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
-        let shown = if shown.is_empty() { "of an unknown type" } else { shown };
-        return Outcome::Failed(format!("{} is not a web page but {shown}. Enter the URL of a web page.", fetched.url));
+        let shown = if shown.is_empty() { "unknown" } else { shown };
+        return Outcome::Failed(format!(
+            "{} is not a web page: its content type is {shown}. Enter the URL of a web page.",
+            fetched.url
+        ));
     }
     Outcome::Fetched { content_type, language, bytes }
 }

@@ -147,7 +147,7 @@ fn pages_that_cannot_be_read_have_a_clear_error() {
     site.set_as("/robots.txt", 200, "text/plain", "User-agent: *\nDisallow: /");
     assert!(refused(&site).contains("robots.txt disallows"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
-    assert!(refused(&pdf).contains("is not a web page but application/pdf"));
+    assert!(refused(&pdf).contains("is not a web page: its content type is application/pdf"));
     assert!(refused(&Site::closed()).contains("does not accept connections"));
 }
 

@@ -64,7 +64,7 @@ impl Async for ImagesUpload {
         let tags = input.tags.map(checked_tags).transpose()?;
         let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
         let file = forgiving_base64::decode_to_vec(input.file.as_bytes()).ok().filter(|file| !file.is_empty());
-        let file = file.ok_or_else(|| Failure::field("file", "expected an image file encoded as base64"))?;
+        let file = file.ok_or_else(|| Failure::field("file", "must be an image file encoded as base64"))?;
         drop(input.file);
         let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
             RenderError::Image(reason) => Failure::field("file", reason),

@@ -57,16 +57,13 @@ impl Command for ImportDecide {
         let Some(mut found) = imports::changes(tx, id)? else { return Ok(Done(ImportChangesView::from(None))) };
         for (names, field, accepts) in [(input.accept, "accept", true), (input.keep, "keep", false)] {
             if names.len() > IMPORT_CHANGES_MAX {
-                return Err(Failure::field(
-                    field,
-                    format_args!("expected at most {IMPORT_CHANGES_MAX} changes, found {}", names.len()),
-                ));
+                return Err(Failure::field(field, format_args!("use at most {IMPORT_CHANGES_MAX} changes, not {}", names.len())));
             }
             for (index, name) in names.iter().enumerate() {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;
                 let Some(place) = found.changes.iter().position(is_named) else {
                     let message =
-                        "no pending change has this ID; list the changes again, because a user may have decided on it already";
+                        "no pending change has this ID; list the changes again, because a user may already have decided on it";
                     return Err(Failure::field(&format!("{field}[{index}]"), message));
                 };
                 decide(tx, id, found.changes.remove(place), accepts)?;

@@ -54,15 +54,15 @@ impl Command for ProductsMerge {
         let (project, max) = (input.project_id, PRODUCTS_MERGED_MAX);
         require(tx, caller.account(), project)?;
         if !(1..=max).contains(&input.product_ids.len()) {
-            return Err(Failure::field(
-                "productIds",
-                format_args!("expected 1 to {max} products, found {}", input.product_ids.len()),
-            ));
+            return Err(Failure::field("productIds", format_args!("use 1 to {max} products, not {}", input.product_ids.len())));
         }
         let mut product = find(tx, project, input.product_id)?;
         for (index, id) in input.product_ids.into_iter().enumerate() {
             if id == product.id {
-                return Err(Failure::field(&format!("productIds[{index}]"), "a product cannot be merged into itself"));
+                return Err(Failure::field(
+                    &format!("productIds[{index}]"),
+                    "a product cannot be merged into itself; remove its ID",
+                ));
             }
             let other = find(tx, project, id).map_err(|failure| failure.in_field(&format!("productIds[{index}]")))?;
             stored_products::delete(tx, project, other.id);

@@ -105,7 +105,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
         && !price.is_empty()
     {
         let is_plain = price.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        Amount::parse(price).ok().filter(|_| is_plain).ok_or_else(|| Failure::field(field, "expected a number like 19.90"))?;
+        Amount::parse(price).ok().filter(|_| is_plain).ok_or_else(|| Failure::field(field, "must be a number like 19.90"))?;
     }
     Ok(patch)
 }
@@ -119,7 +119,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
             Err(Failure::field("priceBefore", "the product has no current price; set price too"))
         }
         (_, Some(price), Some(before)) if before <= price => {
-            Err(Failure::field("priceBefore", "the price before the reduction must be higher than the current price"))
+            Err(Failure::field("priceBefore", "the old price must be higher than the current price"))
         }
         _ => Ok(()),
     }
@@ -152,7 +152,7 @@ impl Command for ProductsUpdate {
         let name_is_cleared = name == Patch::Null;
         ProductValues { name, url, image, description, price, price_before, currency }.apply(&mut product.overrides)?;
         if name_is_cleared && product.imported.is_none() {
-            return Err(Failure::field("name", "a product that was not imported needs a name"));
+            return Err(Failure::field("name", "a product that was not imported requires a name; set name"));
         }
         product.hidden = input.hidden.unwrap_or(product.hidden);
         check_prices(&product)?;

@@ -241,7 +241,7 @@ fn social(patch: Patch<Vec<SocialProfile>>, kept: &mut Option<Vec<BrandSocialLin
     if let Patch::Value(profiles) = &patch
         && profiles.len() > max
     {
-        return Err(Failure::field("social", format_args!("expected at most {max} profiles, found {}", profiles.len())));
+        return Err(Failure::field("social", format_args!("use at most {max} profiles, not {}", profiles.len())));
     }
     let link = |profile: SocialProfile| BrandSocialLink {
         network: profile.network.to_lowercase(),
@@ -264,7 +264,7 @@ fn voice(patch: VoicePatch, kept: &mut VoiceOverrides) -> Result<(), Failure> {
         if let Patch::Value(words) = &words
             && words.len() > max
         {
-            return Err(Failure::field(field, format_args!("expected at most {max} entries, found {}", words.len())));
+            return Err(Failure::field(field, format_args!("use at most {max} entries, not {}", words.len())));
         }
         words.map(|words| words.iter().map(|word| word.to_string()).collect()).apply(kept);
     }

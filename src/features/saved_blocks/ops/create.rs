@@ -51,7 +51,8 @@ impl Command for Create {
         projects::require(tx, caller.account(), project)?;
         check_name(tx, project, &input.name, None)?;
         if store::all(tx, project)?.len() >= limits::SAVED_BLOCKS_MAX {
-            let detail = format!("A project can have at most {} saved blocks. Delete some first.", limits::SAVED_BLOCKS_MAX);
+            let detail =
+                format!("A project can have at most {} saved blocks. Delete a saved block first.", limits::SAVED_BLOCKS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let saved = SavedBlock {

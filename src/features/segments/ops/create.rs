@@ -114,7 +114,7 @@ mod tests {
         for (filters, path) in [
             (
                 json!({ "groups": [{ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] }] }),
-                "filters.groups[0].fields[0].values[0]: expected a number",
+                "filters.groups[0].fields[0].values[0]: must be a number",
             ),
             (
                 json!({ "groups": [{ "fields": [{ "key": "age", "mode": "like", "values": [1] }] }] }),

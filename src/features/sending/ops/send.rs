@@ -250,10 +250,10 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
-        (Some(_), true) => Err(Failure::field("template", "set either template, or emailId or conversationId, not both")),
+        (Some(_), true) => Err(Failure::field("template", "set either template, or emailId or conversationId, but not both")),
         (None, false) => Err(Failure::field("emailId", "set emailId, conversationId or template")),
         (Some(html), false) => {
-            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject"))?;
+            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set subject"))?;
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "the template is empty; write the email's content"));
             }
@@ -314,7 +314,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Err(Failure::field("bcc", "allowed only with recipientType email; remove this field"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
-    let wrong = || Failure::field("recipientId", "expected an ID: 24 hexadecimal characters");
+    let wrong = || Failure::field("recipientId", "must be an ID: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),
         (SendTo::Audience, Some(id)) if ProjectId::parse(id) == Some(project) => Ok(To::Everyone),

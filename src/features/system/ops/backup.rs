@@ -70,11 +70,7 @@ impl Async for Backup {
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
         context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         if let Err(trouble) = context.engine.check_key() {
-            let detail = format!(
-                "The backup in {} is complete, but {trouble}. Restore the key from your copy before the service stops: Mailmill does not \
-                 start without it.",
-                input.to
-            );
+            let detail = format!("The backup in {} is complete, but {trouble}. {}", input.to, trouble.remedy());
             return Err(Failure::because(Code::WrongState, detail));
         }
         let master_key = context.engine.control.file().with_file_name("master.key");

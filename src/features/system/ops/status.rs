@@ -168,7 +168,7 @@ impl Query for Status {
         if !accounts::is_installations(view.tx, view.caller.account())? {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "Only the installation's own account may use this operation.",
+                "Only the installation's own account can use this operation.",
             ));
         }
         collect(&view.caller.engine, view.now).map(Done)

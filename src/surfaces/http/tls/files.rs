@@ -33,8 +33,9 @@ impl Pair {
             PrivateKeyDer::from_pem_slice(&pem).map_err(|error| format!("the file contains no valid PEM private key: {error}"))
         });
         let key = key.map_err(|why| (self.key.clone(), why))?;
-        CertifiedKey::from_der(chain, key, provider)
-            .map_err(|error| (self.key.clone(), format!("the private key does not match the certificate: {error}")))
+        CertifiedKey::from_der(chain, key, provider).map_err(|error| {
+            (self.key.clone(), format!("the private key is not supported or does not match the certificate: {error}"))
+        })
     }
 }
 
