@@ -119,7 +119,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
             Err(Failure::field("priceBefore", "the product has no current price; set price too"))
         }
         (_, Some(price), Some(before)) if before <= price => {
-            Err(Failure::field("priceBefore", "the old price must be higher than the current price"))
+            Err(Failure::field("priceBefore", "the original price must be higher than the current price"))
         }
         _ => Ok(()),
     }

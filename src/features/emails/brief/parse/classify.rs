@@ -270,6 +270,10 @@ impl Classifier<'_> {
             && (self.prompt.has(List::Series, range) || self.prompt.has(List::Emails, range) && self.is_series(range));
         // "Please do not use it any longer"
         let forbids = self.recalls && self.prompt.has(List::Not, range) && self.prompt.has(List::Consume, range);
+        // "Don't use the word defective"
+        let names_word = (range.from..range.to)
+            .any(|at| ["word", "wort", "mot", "palabra", "parola", "palavra", "woord"].contains(&self.prompt.fold(at)));
+        let forbids = forbids && !names_word && !self.prompt.has(List::Craft, range);
         if forbids || self.prompt.is(List::Assure, start) {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;

@@ -130,6 +130,12 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if has_date && !has_partner {
         return Some(cased(prompt, name));
     }
+    // "charged twice on sat"
+    let is_led = prompt.lexicon().code == "en" && at > 0 && prompt.fold(at - 1) == "on" && prompt.raw(at).len() == 3;
+    let is_noun = prompt.kind(at + 1) == Kind::Word && !prompt.is(List::Common, at + 1) && !prompt.is(List::And, at + 1);
+    if is_led && !is_noun {
+        return Some(cased(prompt, name));
+    }
     let is_day = has_partner || has_time;
     (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
 }
