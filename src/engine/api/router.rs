@@ -91,14 +91,21 @@ impl Router {
     /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
+        // Anyone can request unknown paths, so only a short segment of a path with as many segments is compared by its letters.
         let with_distance = |path: &'static str| {
             let own: Vec<&str> = path.split('/').collect();
+            if own.len() != given.len() {
+                return None;
+            }
             let agrees = |own: &str, given: &str| if own.starts_with('{') { !given.is_empty() } else { own == given };
             let mut differ = own.iter().zip(&given).enumerate().filter(|(_, (own, given))| !agrees(own, given));
-            let Some((position, (word, typed))) = differ.next() else { return (own.len() == given.len()).then_some((0, path)) };
-            let distance = strsim::damerau_levenshtein(word, typed);
-            let similar = position > NOUN_POSITION || distance * 3 <= word.len();
-            (similar && own.len() == given.len() && differ.next().is_none()).then_some((distance, path))
+            let Some((position, (word, typed))) = differ.next() else { return Some((0, path)) };
+            if differ.next().is_some() {
+                return None;
+            }
+            let is_short = typed.len() <= COMPARED_BYTES_MAX;
+            let distance = if is_short { strsim::damerau_levenshtein(word, typed) } else { typed.len() };
+            (position > NOUN_POSITION || distance * 3 <= word.len()).then_some((distance, path))
         };
         let visible = self.operations.iter().filter(|entry| entry.spec.access != Access::Operator);
         let similar: BTreeSet<(usize, &'static str)> = visible.filter_map(|entry| with_distance(entry.spec.path)).collect();
@@ -108,6 +115,9 @@ impl Router {
 
 /// The maximum number of similar paths in an error message. A longer list would not help the caller.
 const SIMILAR_PATHS_MAX: usize = 8;
+
+/// The maximum length of a segment whose letters are compared with those of known segments. No known segment is longer.
+const COMPARED_BYTES_MAX: usize = 48;
 
 /// The position of the noun among the segments of a path such as `/v1/emails/{emailId}`. The text before the first slash is segment 0.
 const NOUN_POSITION: usize = 2;
