@@ -123,6 +123,9 @@ fn signed(offset: Offset) -> String {
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
+/// The maximum length of a name that is compared with the time zones. The time of a comparison grows with the length.
+const COMPARED_BYTES_MAX: usize = 64;
+
 /// The error for text that is not the name of a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneError(String);
@@ -138,6 +141,9 @@ impl fmt::Display for ZoneError {
             let city = name.rsplit('/').next().unwrap_or_default();
             strsim::jaro_winkler(&name, &wanted).max(strsim::jaro_winkler(city, &wanted.replace(' ', "_")))
         };
+        if wanted.len() > COMPARED_BYTES_MAX {
+            return Ok(());
+        }
         let near = BUNDLED.available().map(|name| name.to_string()).map(|name| (likeness(&name), name));
         match near.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b)) {
             Some((_, name)) => write!(f, " (did you mean {name}?)"),

@@ -124,6 +124,9 @@ impl PermissionSet {
 /// error lists all permissions: `contacts:read` does not mean `domain:read`.
 const TYPING_ERRORS_MAX: usize = 3;
 
+/// The maximum length of a name that is compared with the permissions. The time of a comparison grows with the length.
+const COMPARED_BYTES_MAX: usize = 64;
+
 /// An error: the text is not the name of a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionError(String);
@@ -131,7 +134,8 @@ pub struct PermissionError(String);
 impl fmt::Display for PermissionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let distance = |permission: Permission| strsim::damerau_levenshtein(permission.word(), &self.0);
-        let near = Permission::ALL.into_iter().min_by_key(|permission| distance(*permission));
+        let all = Permission::ALL.into_iter().filter(|_| self.0.len() <= COMPARED_BYTES_MAX);
+        let near = all.min_by_key(|permission| distance(*permission));
         if let Some(nearest) = near.filter(|nearest| distance(*nearest) <= TYPING_ERRORS_MAX) {
             return write!(f, "Unknown permission {:?}; did you mean {nearest}?", self.0);
         }
