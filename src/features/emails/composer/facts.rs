@@ -218,6 +218,15 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
+        // "Monday" in "on Monday 7 December" needs its date.
+        let dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
+        let is_cut = |fact: &Fact| {
+            let own = tidy(&fact.text);
+            text.find(own.as_str()).is_some_and(|at| at < head.len() && head.len() < at + own.len())
+        };
+        if dates.clone().any(is_cut) {
+            return None;
+        }
         // The number of "CH-250" is a part of a name, as is that of "ep 12".
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)

@@ -231,6 +231,11 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
+        if is_start && self.signs_off(range, sentence) {
+            self.signature(range, range);
+            pieces.push(Piece { range: fragment, class: Class::Field });
+            return;
+        }
         // In "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt", the clause describes the recipients.
         let first = Range::of(sentence.range.from, fragment.from);
         let readers =
@@ -381,6 +386,26 @@ impl Classifier<'_> {
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether the last sentence of the prompt is only the name of the sender, after an apology or thanks: "Really sorry. Jonas".
+    fn signs_off(&self, range: Range, sentence: &Sentence) -> bool {
+        let prompt = self.prompt;
+        let is_name = |at: usize| {
+            let others = [List::Goal, List::Month, List::Weekday, List::Email, List::Language, List::Tone];
+            prompt.kind(at) == Kind::Word && prompt.words.is_capital(at) && !others.into_iter().any(|list| prompt.is(list, at))
+        };
+        let before = prompt.trim(Range::of(0, range.from));
+        let is_sorry = before.len() > 4
+            && (before.to - 4..before.to)
+                .any(|at| prompt.is(List::Thanks, at) || matches!(prompt.fold(at), "sorry" | "leid" | "desoles" | "desole"));
+        self.seen == self.count
+            && self.fields.signature.is_none()
+            && !self.fields.is_forwarded
+            && (1..=2).contains(&range.len())
+            && self.inner(sentence.range) == range
+            && (range.from..range.to).all(is_name)
+            && is_sorry
     }
 
     /// Returns the first word of a question that the writer is to ask the recipients.

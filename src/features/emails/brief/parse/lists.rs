@@ -159,6 +159,8 @@ lists! {
     Unchanged = "number.unchanged",
     /// What recipients of a recall can do with the product: "do not use".
     Consume = "words.consume",
+    /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
+    Canceled = "words.canceled",
     /// Statements that recipients need not do anything.
     Assure = "words.assure",
     /// Verbs with which sentences invite the recipients: "win a trip".

@@ -64,7 +64,18 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             None => weights.push((Goal::Event, INVITATION_WEIGHT)),
         }
     }
-    weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
+    let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
+    // An event that does not take place is no invitation.
+    let is_canceled =
+        matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
+    if is_canceled { Some(Goal::ServiceNotice) } else { goal }
+}
+
+/// The number of words at the start of a prompt that say what the email is about.
+const START_WORDS: usize = 25;
+
+fn start(prompt: &Prompt<'_>) -> Range {
+    Range::of(0, prompt.words.len().min(START_WORDS))
 }
 
 /// Returns whether a phrase says what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".

@@ -103,6 +103,29 @@ fn requests_to_ask_or_tell_become_sentences_to_the_recipients() {
 }
 
 #[test]
+fn bad_news_is_neither_an_invitation_nor_a_sale() {
+    assert_says(
+        "we have to cancel the tasting on 12 dec, organiser is ill. everyone who paid gets money back within 5 days automatically. \
+         really sorry. Jonas",
+        "en",
+        &["Subject:   We have to cancel the tasting on 12 December", "Everyone who paid gets money back", "Jonas"],
+        &["invited", "Join us", "Jonas."],
+    );
+    assert_says(
+        "Wir haben einen Fehler gemacht: 312 Kunden wurden doppelt belastet. Geld ist Freitag zurück. Keine Aktion nötig. Tut uns leid.",
+        "de",
+        &["Wir haben einen Fehler gemacht", "Keine Aktion nötig"],
+        &["Zur Aktion", "(Aktion)"],
+    );
+    assert_says(
+        "Liebe Kunden, ab 1.1. kostet der Versand 4,90 statt 3,90. Ab 50 € bleibt er kostenlos.",
+        "de",
+        &["kostet der Versand 4,90 € statt 3,90 €"],
+        &["Angebot", "Jetzt einkaufen"],
+    );
+}
+
+#[test]
 fn a_short_foreign_word_does_not_make_a_prompt_foreign() {
     assert_says(
         "Nouvelle boutique à Lyon! ouverture samedi 6 décembre à 10h, 14 rue Mercière. venez nombreux. signé Karim",
