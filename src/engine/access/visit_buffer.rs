@@ -13,7 +13,7 @@ use crate::base::clock::Timestamp;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
-/// A visit to a link of a message, or to its tracking pixel.
+/// A visit to a link in a message, or a request for the message's tracking pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     pub mailing: MailingId,

@@ -336,7 +336,7 @@ impl Rebuild {
         self.0.apply(changes)
     }
 
-    /// Makes all applied changes durable, and records that they are the feed up to `position`.
+    /// Makes all applied changes durable, and records that the index contains the feed up to `position`.
     pub fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.0.commit(position, pace)
     }

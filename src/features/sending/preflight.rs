@@ -87,7 +87,11 @@ pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp
 }
 
 fn queued(waiting: u64) -> String {
-    if waiting == 1 { "1 direct send is already queued".to_owned() } else { format!("{waiting} direct sends are already queued") }
+    if waiting == 1 {
+        "1 email of a direct send is already queued".to_owned()
+    } else {
+        format!("{waiting} emails of direct sends are already queued")
+    }
 }
 
 fn used_up(now: Timestamp, until: Timestamp) -> Failure {

@@ -45,8 +45,9 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
         ("date", Some(Constant::Text(format)), language) => {
             // Formatting a sample date shows whether the format is valid, before any recipient's date is formatted.
-            strtime::format(&format, DateTime::default())
-                .map_err(|_| "date needs a format with day, month and year, like date(\"%d %B %Y\")".to_owned())?;
+            strtime::format(&format, DateTime::default()).map_err(|_| {
+                "the format of date is invalid; use directives such as %d, %B and %Y, like date(\"%d %B %Y\")".to_owned()
+            })?;
             Filter::Date(format, language.map(date_language).transpose()?)
         }
         ("date", ..) => return Err("date needs a format, like date(\"%d %B %Y\")".to_owned()),

@@ -73,7 +73,7 @@ impl Query for Report {
 }
 
 fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
-    // Emails in different languages can contain the same link, so the clicks are added by URL.
+    // Emails in different languages can contain the same link, so the clicks are totaled for each URL.
     let mut by_url: BTreeMap<String, u64> = BTreeMap::new();
     for ((translation, number), clicks) in engagement::clicks(view.tx, mailing.id)? {
         let Some(translation) = mailing.translations.get(usize::from(translation)) else { continue };

@@ -54,7 +54,7 @@ const RULES: [(LinkRule, &str, Severity, &str); 18] = [
     (LinkRule::SameTextDifferentTarget, "same_text_different_target", Severity::Info, "Give each link its own text, or give all of them the same target."),
     (LinkRule::UtmMissing, "utm_missing", Severity::Info, "Add the same UTM parameters to these links, or let the sending domain add them to all links."),
     (LinkRule::UtmDuplicate, "utm_duplicate", Severity::Warning, "Use each UTM parameter only once. Analytics tools use only one of the values."),
-    (LinkRule::LinkTooLong, "link_too_long", Severity::Warning, "Shorten the URL. Some email clients truncate longer URLs."),
+    (LinkRule::LinkTooLong, "link_too_long", Severity::Warning, "Shorten the URL to at most 2,000 characters. Some email clients truncate longer URLs."),
     (LinkRule::PermanentRedirect, "permanent_redirect", Severity::Info, "Link to the new address, so that readers are not redirected."),
     (LinkRule::AnchorSupport, "anchor_support", Severity::Info, "Do not rely on links within the email: several apps, such as Gmail on iOS and Samsung Email, ignore them."),
     (LinkRule::ImageTooLarge, "image_too_large", Severity::Warning, "Reduce the file to less than 1 MB. On a phone, large images appear late or not at all."),

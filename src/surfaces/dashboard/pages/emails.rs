@@ -426,7 +426,8 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
         Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
         // The operation finds only favorites of the brand in the form.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
-            let message = "This favorite belongs to a different brand. Choose a favorite of this brand.".to_owned();
+            let message =
+                "This favorite was deleted or belongs to a different brand. Choose a favorite of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
