@@ -44,7 +44,7 @@ fn name_of(kind: FactKind) -> &'static str {
         FactKind::Place => "place",
         FactKind::Capacity => "number",
         FactKind::Price => "price",
-        FactKind::OldPrice => "old price",
+        FactKind::OldPrice => "original price",
         FactKind::Minimum => "minimum",
         FactKind::Product => "product",
         FactKind::Person => "person",

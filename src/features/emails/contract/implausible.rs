@@ -36,8 +36,9 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
             let rises =
                 brief.facts.iter().any(|fact| fact.role == Some(FactRole::PriceChanges)) || brief.purpose == Goal::PriceChange;
             let is_wrong = own == currency && new >= old && !rises;
-            is_wrong
-                .then(|| format!("The old price {text:?} is not higher than the new price {:?}. Check both prices.", only.text))
+            is_wrong.then(|| {
+                format!("The original price {text:?} is not higher than the new price {:?}. Check both prices.", only.text)
+            })
         }
         _ => None,
     }
