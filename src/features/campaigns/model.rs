@@ -283,7 +283,7 @@ const OVER: &str = "duplicate the campaign to send it again";
 const ENDED: &str = "the campaign has finished, so this action would have no effect";
 const RECORD: &str = "the campaign's log must be kept because it lists the recipients; archive the campaign instead";
 const NOT_STARTED: &str =
-    "this action is possible only after the campaign has started; send it first, or wait until its scheduled time";
+    "this action is possible only after the campaign has started; send or schedule it, or wait until its scheduled time";
 const NOT_PLANNED: &str = "the campaign has no start time; schedule it first";
 const ONCE: &str =
     "a campaign can be sent only once, and this campaign has already started; duplicate the campaign to send it again";
