@@ -91,6 +91,7 @@
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
 //!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
 //!   services and their relays: [`vocab::mail_services`].
+//! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi

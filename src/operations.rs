@@ -4,8 +4,9 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models,
-    previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, hooks, installation, mail_feedback,
+    models, previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation,
+    webhooks,
 };
 
 /// All operations of the API.
@@ -291,6 +292,15 @@ pub const OPERATIONS: &[Entry] = &[
     command::<mail_feedback::ops::delete::Delete>(),
     asynchronous::<mail_feedback::ops::test::Test>(),
     raw::<mail_feedback::ops::receive::Receive>(),
+    // Incoming webhooks, to which other systems send contacts and events.
+    query::<hooks::ops::list::List>(),
+    command::<hooks::ops::create::Create>(),
+    query::<hooks::ops::get::Get>(),
+    command::<hooks::ops::update::Update>(),
+    command::<hooks::ops::delete::Delete>(),
+    query::<hooks::ops::deliveries::Deliveries>(),
+    query::<hooks::ops::test::Test>(),
+    raw::<hooks::ops::receive::Receive>(),
     // Operations on webhooks.
     query::<webhooks::ops::list::List>(),
     command::<webhooks::ops::create::Create>(),

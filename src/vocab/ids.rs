@@ -48,6 +48,7 @@ pub mod kinds {
     pub enum Preview {}
     pub enum Drawing {}
     pub enum MailFeedback {}
+    pub enum Hook {}
     pub enum Connection {}
 
     impl Kind for Account {
@@ -141,6 +142,9 @@ pub mod kinds {
     impl Kind for MailFeedback {
         const NAME: &'static str = "mail service";
     }
+    impl Kind for Hook {
+        const NAME: &'static str = "incoming webhook";
+    }
 
     impl Kind for Connection {
         const NAME: &'static str = "connection";
@@ -183,6 +187,7 @@ pub type InvitationId = Id<kinds::Invitation>;
 pub type PreviewId = Id<kinds::Preview>;
 pub type DrawingId = Id<kinds::Drawing>;
 pub type MailFeedbackId = Id<kinds::MailFeedback>;
+pub type HookId = Id<kinds::Hook>;
 pub type ConnectionId = Id<kinds::Connection>;
 
 impl<K> Id<K> {

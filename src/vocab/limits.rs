@@ -1311,6 +1311,29 @@ pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
 pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
 /// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
 pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
+
+// --- Incoming webhooks ---
+
+/// The maximum number of incoming webhooks of an account: one for each form and automation. More are rejected.
+pub const HOOKS_MAX: usize = 200;
+/// The maximum length of an incoming webhook's name. Longer names are rejected.
+pub const HOOK_NAME_CHARACTERS_MAX: usize = 100;
+/// The maximum number of fields in the mapping of an incoming webhook. More are rejected.
+pub const HOOK_FIELDS_MAX: usize = 100;
+/// The maximum length of a path or of a custom field's name in a mapping. Longer ones are rejected.
+pub const HOOK_PATH_CHARACTERS_MAX: usize = 200;
+/// The maximum number of tags that an incoming webhook adds to a contact. More are rejected.
+pub const HOOK_TAGS_MAX: usize = 20;
+/// The maximum size of a request to an incoming webhook. One contact or event has a few kilobytes; larger requests are rejected.
+pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
+/// The maximum length of the secret of a signature. The longest known secrets have 64 characters.
+pub const HOOK_SECRET_BYTES_MAX: usize = 500;
+/// The maximum number of requests to an incoming webhook in a minute. A form that is flooded leaves the budgets of the API and the writes of
+/// other webhooks alone.
+pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
+/// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
+pub const HOOK_DELIVERIES_KEPT: usize = 50;
+
 // --- Customer events ---
 
 /// The maximum number of events in a batch: one transaction with at most 8 MB of properties. Larger batches are rejected.

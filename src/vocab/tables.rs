@@ -167,6 +167,9 @@ pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
 pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
 pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
 pub const CONNECTIONS: TableId = TableId(132);
+pub const HOOKS: TableId = TableId(133);
+pub const HOOK_STANDINGS: TableId = TableId(134);
+pub const HOOK_DELIVERIES: TableId = TableId(135);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -438,6 +441,14 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(account id, connection id) -> connected account on another platform, its key sealed",
     ),
+    table(
+        133,
+        "hooks",
+        Environment,
+        "(account id, incoming webhook id) -> incoming webhook; the secret of its URL hashed, the secret of its signatures sealed",
+    ),
+    table(134, "hook_standings", Environment, "incoming webhook id -> how many requests it accepted and rejected"),
+    table(135, "hook_deliveries", Environment, "(incoming webhook id, number) -> verdict of a request, without its values"),
 ];
 
 impl TableId {

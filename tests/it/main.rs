@@ -25,6 +25,7 @@ mod floods;
 mod generation;
 mod go_live;
 mod hold;
+mod hooks;
 mod hostile;
 mod import;
 mod inbound;

@@ -99,7 +99,8 @@ fn features_use_only_earlier_features_and_their_public_modules() {
         }
         for (index, other) in order.iter().enumerate().filter(|(index, _)| *index != own) {
             for inside in ["ops", "store"] {
-                if source.shipped.contains(&format!("{other}::{inside}")) && !is_own(&source.shipped, other, inside, &order[own])
+                if has_word(&source.shipped, &format!("{other}::{inside}"))
+                    && !is_own(&source.shipped, other, inside, &order[own])
                 {
                     findings.push(format!("{} names {other}::{inside} ({index})", source.path));
                 }

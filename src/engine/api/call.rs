@@ -16,7 +16,7 @@ use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, EnvironmentData};
 use super::failure::{Failure, Refusal};
 use super::http_types::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
-use super::input::{Arguments, GivenInput};
+use super::input::{Arguments, GivenInput, IDEMPOTENCY_KEY, idempotency_key};
 use super::operation::{Entry, Freshness, Operation, Pending, PreparedCommand, PreparedQuery, RawRequest, Run, View};
 use super::response::{self, Encoded, Envelope};
 use super::router::{Route, Router};
@@ -33,7 +33,6 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A service that runs the engine's operations. All clones share one engine.
@@ -580,17 +579,8 @@ fn ticket(
     if let (Replay::Refused(why), true) = (spec.replay, headers.contains_key(IDEMPOTENCY_KEY)) {
         return Err(Failure::because(Code::InvalidRequest, why));
     }
-    let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
-        return Ok(None);
-    };
-    // `to_str` also accepts tabs, which keys must not contain.
-    let text = value.to_str().ok().filter(|text| !text.contains('\t'));
-    let text = text.ok_or_else(|| {
-        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key can contain only visible ASCII characters and spaces.")
-    })?;
-    if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
-        return Err(Code::IdempotencyKeyInvalid.into());
-    }
+    let (Replay::Keyed, Some(key)) = (spec.replay, caller.key()) else { return Ok(None) };
+    let Some(text) = idempotency_key(headers)? else { return Ok(None) };
     // The request is identified by the operation and its path parameters instead of the path, because an operation can have several paths.
     let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
     Ok(Some(IdempotentRequest::new(key, text.as_bytes(), spec.id, &about, body)))

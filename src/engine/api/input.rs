@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use http::{HeaderMap, HeaderName};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
 use serde_json::{Value, json};
@@ -15,6 +16,23 @@ use super::spec::Spec;
 use crate::base::serde_str;
 use crate::base::strict_objects::Objects;
 use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Returns the value of `Idempotency-Key`, if the request has one.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    // `to_str` also accepts tabs, which keys must not contain.
+    let text = value.to_str().ok().filter(|text| !text.contains('\t'));
+    let text = text.ok_or_else(|| {
+        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key can contain only visible ASCII characters and spaces.")
+    })?;
+    if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
+        return Err(Code::IdempotencyKeyInvalid.into());
+    }
+    Ok(Some(text))
+}
 
 /// A parameter's name and its value.
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);

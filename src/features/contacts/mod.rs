@@ -5,6 +5,7 @@
 
 mod batch;
 pub mod copy;
+mod from_json;
 pub mod indexing;
 pub mod jobs;
 pub mod ops;
@@ -17,6 +18,7 @@ mod webhook_events;
 pub mod worker;
 mod write;
 
+pub use from_json::{UpsertSettings, Upserted, check_json, upsert_json};
 pub use selection::{Filters, SortBy};
 pub use store::{erasure, noncontact_clicks};
 pub use webhook_events::Source;

@@ -81,6 +81,25 @@ pub fn ingest(
     })
 }
 
+/// Records the event in `json`, in the form of a row of a batch. Returns whether the event is new, or why it is refused.
+pub fn record_json(tx: &mut WriteTx<'_>, project: ProjectId, json: &str) -> Result<Result<bool, FieldError>, Failure> {
+    let mut recorded = Ok(false);
+    ingest(tx, project, vec![EventRow::read(json)], |outcome| {
+        recorded = match outcome {
+            Ok((outcome, _)) => Ok(matches!(outcome, IngestOutcome::Stored(_))),
+            Err(IngestError::Field(refusal) | IngestError::NoContact(refusal)) => Err(refusal),
+            Err(IngestError::Store(error)) => return Err(error.into()),
+        };
+        Ok(())
+    })?;
+    Ok(recorded)
+}
+
+/// Checks the event in `json`, without the rules that need stored data.
+pub fn check_json(json: &str) -> Result<(), FieldError> {
+    EventRow::read(json)?.check().map(drop)
+}
+
 /// An event with the keys to look up its contact and its duplicates.
 struct Row {
     event: EventRow,

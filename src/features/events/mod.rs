@@ -24,4 +24,5 @@ mod views;
 pub mod worker;
 
 pub use indexing::step as index;
+pub use ingest::{check_json, record_json};
 pub use reattribution::{step, sweep};

@@ -16,6 +16,7 @@ pub enum Loss {
     Links,
     Dkim,
     Webhooks,
+    IncomingWebhooks,
     MailServices,
     Connections,
     Authenticators,
@@ -25,11 +26,12 @@ pub enum Loss {
 
 impl Loss {
     /// All kinds of loss, most serious first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Erased,
         Self::Links,
         Self::Dkim,
         Self::Webhooks,
+        Self::IncomingWebhooks,
         Self::MailServices,
         Self::Connections,
         Self::Authenticators,
@@ -42,6 +44,7 @@ impl Loss {
             Self::Links => "links",
             Self::Dkim => "dkim",
             Self::Webhooks => "webhooks",
+            Self::IncomingWebhooks => "incoming",
             Self::MailServices => "mail-services",
             Self::Connections => "connections",
             Self::Authenticators => "authenticators",
@@ -59,6 +62,9 @@ impl Loss {
             }
             Self::Webhooks => {
                 "webhooks: their secrets and custom headers are lost; each webhook needs a new secret before it delivers again"
+            }
+            Self::IncomingWebhooks => {
+                "incoming webhooks: the secrets of their signatures are lost; their requests are rejected until you enter the secrets again"
             }
             Self::MailServices => {
                 "mail services: their secrets are lost; their bounces and complaints are rejected until you enter the secrets again"
@@ -107,6 +113,7 @@ impl Losses {
             let closed = super::sealed::unreadable(tx, seal)?;
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
+            add(Loss::IncomingWebhooks, closed.incoming_webhooks);
             add(Loss::MailServices, closed.mail_services);
             add(Loss::Connections, closed.connections);
             add(Loss::Links, tx.rows(tables::MAILINGS)?);

@@ -52,6 +52,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
     ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
     ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
+    ("/{environment}/settings/incoming", |scene| Box::pin(incoming(scene))),
+    ("/{environment}/settings/incoming/{id}", |scene| Box::pin(incoming_webhook(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -216,6 +218,34 @@ async fn platform_import(scene: &Scene<'_>) {
     scene.open("/test/settings/connections").await;
     scene.press_and_agree("Remove").await;
     tab.sees("Connection removed.").await;
+}
+
+async fn incoming(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/incoming").await;
+    tab.fill("#name", "Browser's form").await;
+    tab.fill("#mapping", "email = data.email").await;
+    tab.press("Create incoming webhook").await;
+    tab.sees("/v1/hooks/").await;
+    tab.press("Open incoming webhook").await;
+    tab.fill("#body", "{\"data\":{\"email\":\"ada@example.com\"}}").await;
+    tab.press("Test mapping").await;
+    tab.sees("Test passed").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("Incoming webhook deleted.").await;
+}
+
+async fn incoming_webhook(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/settings/incoming/{id}", "test")).await;
+    tab.sees("rejected").await;
+    scene.press_and_agree("Turn off").await;
+    tab.sees("Requests are rejected until").await;
+    tab.press("Turn on").await;
+    tab.sees("Requests are accepted again.").await;
+    tab.fill("#tags", "form").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

@@ -347,7 +347,7 @@ async fn users_are_not_offered_forbidden_actions() {
         html.select(&links).filter_map(|link| link.attr("href").map(ToOwned::to_owned)).collect::<Vec<_>>()
     };
     for (email, lines) in
-        [(OWNER, 22), (OTHER_OWNER, 21), ("editor@example.com", 18), ("viewer@example.com", 18), ("little@example.com", 3)]
+        [(OWNER, 23), (OTHER_OWNER, 22), ("editor@example.com", 19), ("viewer@example.com", 19), ("little@example.com", 3)]
     {
         let mut browser = signed(server, email).await;
         let home = browser.get("/live/").await;

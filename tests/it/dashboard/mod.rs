@@ -8,6 +8,7 @@ mod contacts;
 mod domains;
 mod emails;
 pub mod home;
+mod hooks;
 mod inbox;
 mod links;
 mod mail_services;

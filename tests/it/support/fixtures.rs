@@ -65,6 +65,7 @@ impl Furnished {
         let project = new.brand(&client, text, site).await;
         new.webhook(&client, text).await;
         new.mail_service(&client, text).await;
+        new.incoming(&client, text, &project).await;
         new.audience(&client, text, &project).await;
         let conversation = new.emails(&client, text, &project).await;
         new.mail(&client, text, &project, &conversation).await;
@@ -161,6 +162,18 @@ impl Furnished {
         let id = id_of(&client.data("mail_feedback.create", wanted).await);
         client.data("mail_feedback.test", json!({ "mailServiceId": id })).await;
         self.keep("mail-services", id);
+    }
+
+    /// Creates an incoming webhook with an accepted and a rejected request.
+    async fn incoming(&mut self, client: &Client, text: &str, project: &str) {
+        let made = client.data("hooks.create", json!({ "projectId": project, "name": text, "consentSource": text })).await;
+        let token = made["url"].as_str().and_then(|url| url.rsplit('/').next()).expect("a URL");
+        for email in ["form@example.com", "form"] {
+            let call = Call::new(operation("hooks.receive"), json!({ "token": token }));
+            let body = json!({ "email": email, "firstName": text }).to_string();
+            client.with_key(None).try_send(call.body("application/json", body)).await.expect("the server answers");
+        }
+        self.keep("incoming", id_of(&made));
     }
 
     /// Creates contacts, tags, segments, topics, suppressions and events.

@@ -32,6 +32,7 @@ pub mod email;
 pub mod emails;
 pub mod go_live;
 pub mod home;
+pub mod hooks;
 pub mod imports;
 pub mod inbox;
 pub mod keys;
@@ -183,6 +184,10 @@ pub const PAGES: &[Page] = &[
     page!(closed "/agent", get agent::show, post agent::decide, draws [agent::AgentPage]),
     page!(closed "/{environment}/settings/webhooks", menu "Developers" "Webhooks", needs [webhooks::ops::list::List],
         get webhooks::show_all, post webhooks::create, draws [webhooks::WebhooksPage]),
+    page!(closed "/{environment}/settings/incoming", menu "Developers" "Incoming webhooks",
+        needs [projects::ops::list::List, topics::ops::list::List, hooks::ops::list::List], get hooks::show_all, post hooks::create,
+        draws [hooks::HooksPage]),
+    page!(closed "/{environment}/settings/incoming/{id}", get hooks::show, post hooks::send, draws [hooks::HookPage]),
     page!(closed "/{environment}/settings/webhooks/{id}", get webhooks::show, post webhooks::send, draws [webhooks::WebhookPage]),
     page!(closed "/{environment}/settings/members", menu "Account" "Members", needs [accounts::ops::member_list::MemberList],
         get members::show, post members::send, draws [members::MembersPage]),

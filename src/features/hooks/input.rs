@@ -1,0 +1,61 @@
+//! Checks the input of the operations on incoming webhooks.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use url::Url;
+
+use super::model::{Hook, HookKind};
+use super::{Token, mapping};
+use crate::base::secret::Secret;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::Read;
+use crate::features::topics;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+/// How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or without `sha256=`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSignature {
+    /// The header with the signature, such as `Typeform-Signature`.
+    pub header: String,
+    /// The secret that you entered in the other system, or that it shows. It is stored encrypted and never shown again.
+    pub secret: Secret<String>,
+}
+
+/// Checks a new or changed webhook.
+pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
+    mapping::check(hook.kind, &hook.mapping)?;
+    if hook.tags.len() > limits::HOOK_TAGS_MAX {
+        return Err(Failure::field("tags", format_args!("enter at most {} tags", limits::HOOK_TAGS_MAX)));
+    }
+    if let Some(text) = &hook.redirect_url {
+        let is_page = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+        if !is_page || text.len() > limits::URL_CHARACTERS_MAX || text.chars().any(char::is_control) {
+            return Err(Failure::field("redirectUrl", "expected a URL that starts with https://"));
+        }
+    }
+    match hook.kind {
+        HookKind::Contacts if hook.event_name.is_some() => {
+            Err(Failure::field("eventName", "only webhooks of the kind events have an event name; omit it"))
+        }
+        HookKind::Events if !hook.tags.is_empty() || hook.topic.is_some() || hook.consent_source.is_some() => {
+            let field = if hook.tags.is_empty() { "consentSource" } else { "tags" };
+            Err(Failure::field(field, "customer events never change tags, topics or consent; omit it, or use the kind contacts"))
+        }
+        HookKind::Contacts if hook.topic.is_some() && hook.consent_source.is_none() => {
+            Err(Failure::field("consentSource", "enter where the contacts gave their consent to mail about the topic"))
+        }
+        HookKind::Contacts | HookKind::Events => match hook.topic {
+            Some(topic) if topics::look_up(tx, hook.project, topic)?.is_none() => {
+                Err(Failure::because(Code::NotFound, "The project has no topic with this ID.").in_field("topicId"))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Returns the URL of an incoming webhook.
+pub fn url(engine: &Engine, token: &Token) -> String {
+    format!("{}/v1/hooks/{}", engine.base_url().trim_end_matches('/'), token.text().expose())
+}

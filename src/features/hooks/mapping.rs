@@ -1,0 +1,192 @@
+//! Takes the values of a webhook's fields from the body of a request.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::model::{Hook, HookKind};
+use crate::features::contacts::FieldError;
+use crate::vocab::contact_fields::ProfileField;
+use crate::vocab::limits;
+
+/// The fields of an event outside its profile and its properties.
+const EVENT_FIELDS: [&str; 8] =
+    ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
+
+/// Checks a mapping: the names of its fields and the form of its paths.
+pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), FieldError> {
+    if mapping.len() > limits::HOOK_FIELDS_MAX {
+        return Err(FieldError::new("mapping", format_args!("map at most {} fields", limits::HOOK_FIELDS_MAX)));
+    }
+    for (field, path) in mapping {
+        let at = format!("mapping.{field}");
+        if !is_field(kind, field) {
+            return Err(FieldError::new(at, format_args!("there is no such field; use {}", fields_of(kind))));
+        }
+        let is_path = !path.is_empty() && path.len() <= limits::HOOK_PATH_CHARACTERS_MAX && !path.chars().any(char::is_control);
+        if !is_path || path.split('.').any(str::is_empty) {
+            return Err(FieldError::new(at, "enter the path of the value in the body, like email or contact.email"));
+        }
+    }
+    if kind == HookKind::Contacts && !mapping.is_empty() && !mapping.contains_key("email") {
+        return Err(FieldError::new("mapping.email", "enter the path of the contact's email"));
+    }
+    Ok(())
+}
+
+fn is_field(kind: HookKind, field: &str) -> bool {
+    let is_profile = |name: &str| ProfileField::ALL.iter().any(|known| known.spec().key == name) || is_in(name, "customFields.");
+    match kind {
+        HookKind::Contacts => field == "email" || is_profile(field),
+        HookKind::Events => {
+            EVENT_FIELDS.contains(&field) || is_in(field, "properties.") || field.strip_prefix("profile.").is_some_and(is_profile)
+        }
+    }
+}
+
+fn is_in(name: &str, front: &str) -> bool {
+    name.strip_prefix(front).is_some_and(|rest| !rest.is_empty() && rest.len() <= limits::HOOK_PATH_CHARACTERS_MAX)
+}
+
+fn fields_of(kind: HookKind) -> &'static str {
+    match kind {
+        HookKind::Contacts => "email, the fields of a contact, or customFields.NAME",
+        HookKind::Events => {
+            "name, occurredAt, dedupeKey, email, subscriberId, externalCustomerId, externalCheckoutId, externalOrderId, properties.NAME or \
+             profile.FIELD"
+        }
+    }
+}
+
+/// Returns the input that the body contains, in the form of the API's own operations.
+pub fn input(hook: &Hook, body: &Value) -> Value {
+    let mut input = Map::new();
+    match hook.mapping.is_empty() {
+        true => own_names(hook.kind, body, &mut input),
+        false => {
+            for (field, path) in &hook.mapping {
+                if let Some(value) = at(body, path) {
+                    set(hook.kind, &mut input, field, value);
+                }
+            }
+        }
+    }
+    if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {
+        input.insert("name".into(), name.clone().into());
+    }
+    Value::Object(input)
+}
+
+/// Takes values under the names of the fields, without a mapping. Unknown names are ignored, because most systems add some.
+fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
+    for (name, value) in body.as_object().into_iter().flatten() {
+        match (name.as_str(), value) {
+            ("customFields", Value::Object(fields)) if kind == HookKind::Contacts => {
+                fields.iter().for_each(|(name, value)| set(kind, input, &format!("customFields.{name}"), value));
+            }
+            ("properties", Value::Object(fields)) if kind == HookKind::Events => {
+                fields.iter().for_each(|(name, value)| set(kind, input, &format!("properties.{name}"), value));
+            }
+            (name, value) if is_field(kind, name) => set(kind, input, name, value),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the value at a path: names of objects, separated by dots. In a list, a part of the path is the number of an item, from 0, or
+/// `name=text` for the first item in which `name` has the value `text`. A name that contains dots is found, too.
+fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
+    if let Some(value) = body.get(path) {
+        return Some(value);
+    }
+    path.split('.').try_fold(body, |value, part| match value {
+        Value::Array(items) => match part.split_once('=') {
+            Some((name, text)) => items.iter().find(|item| item.get(name).and_then(Value::as_str) == Some(text)),
+            None => items.get(part.parse::<usize>().ok()?),
+        },
+        other => other.get(part),
+    })
+}
+
+/// Sets a field of the input. Empty values are left out. Fields that are text accept numbers and booleans, because forms and other systems
+/// mix them.
+fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Value) {
+    let value = match value {
+        Value::Null => return,
+        Value::String(text) if text.trim().is_empty() => return,
+        Value::String(text) => Value::String(text.trim().to_owned()),
+        other => other.clone(),
+    };
+    let as_text = |value: Value| match value {
+        Value::Number(number) => Value::String(number.to_string()),
+        Value::Bool(flag) => Value::String(flag.to_string()),
+        other => other,
+    };
+    let (path, value): (Vec<&str>, Value) = match (kind, field) {
+        (HookKind::Contacts, field) => match field.split_once('.') {
+            Some((group, name)) => (vec![group, name], value),
+            None => (vec![field], as_text(value)),
+        },
+        (HookKind::Events, field) => match field.split_once('.') {
+            Some(("properties", name)) => (vec!["properties", name], number(name, value)),
+            Some((group, rest)) => match rest.split_once('.') {
+                Some((fields, name)) => (vec![group, fields, name], value),
+                None => (vec![group, rest], as_text(value)),
+            },
+            None if matches!(field, "name" | "occurredAt" | "dedupeKey") => (vec![field], as_text(value)),
+            None => (vec!["identifiers", field], as_text(value)),
+        },
+    };
+    let (last, groups) = path.split_last().expect("a path has a last part");
+    let mut place = input;
+    for group in groups {
+        let inner = place.entry(*group).or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(inner) = inner else { return };
+        place = inner;
+    }
+    place.insert((*last).to_owned(), value);
+}
+
+/// Returns the amount of an event as a number, because forms send all values as text.
+fn number(name: &str, value: Value) -> Value {
+    match (name, &value) {
+        ("value", Value::String(text)) => serde_json::from_str::<serde_json::Number>(text).map_or(value, Value::Number),
+        _ => value,
+    }
+}
+
+/// Returns whether bodies of this content type are forms.
+pub fn is_form(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+/// Parses a body: JSON, or a form. Repeated fields of a form become a list.
+pub fn body(is_form: bool, bytes: &[u8]) -> Result<Value, FieldError> {
+    if !is_form {
+        let parsed: Result<Value, _> = serde_json::from_slice(bytes);
+        return match parsed {
+            Ok(object @ Value::Object(_)) => Ok(object),
+            Ok(_) => Err(FieldError::new("", "the body must be a JSON object; send one record in each request")),
+            Err(_) => Err(FieldError::new("", "the body is neither JSON nor a form; set the content type that matches it")),
+        };
+    }
+    let pairs: Vec<(String, String)> =
+        serde_urlencoded::from_bytes(bytes).map_err(|_| FieldError::new("", "the form is not encoded correctly"))?;
+    let mut fields = Map::new();
+    for (name, value) in pairs {
+        match fields.entry(name) {
+            serde_json::map::Entry::Vacant(new) => {
+                new.insert(Value::String(value));
+            }
+            serde_json::map::Entry::Occupied(mut known) => {
+                if !known.get().is_array() {
+                    let first = known.get().clone();
+                    known.insert(Value::Array(vec![first]));
+                }
+                known.get_mut().as_array_mut().expect("made a list above").push(Value::String(value));
+            }
+        }
+    }
+    Ok(Value::Object(fields))
+}

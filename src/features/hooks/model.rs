@@ -1,0 +1,109 @@
+//! An incoming webhook, and the deliveries that it received.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, HookId, ProjectId, TopicId};
+
+/// What the bodies of a webhook contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookKind {
+    /// A contact, which is added or updated.
+    Contacts,
+    /// A customer event, which is recorded.
+    Events,
+}
+
+/// An incoming webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    pub id: HookId,
+    pub account: AccountId,
+    pub project: ProjectId,
+    pub name: String,
+    pub kind: HookKind,
+    /// The hash of the secret in the URL.
+    pub url_hash: [u8; 32],
+    /// How requests are signed; `None` if signatures are not checked.
+    pub signature: Option<SignatureCheck>,
+    /// For each field, the path of its value in the body. If empty, the values have the names of the fields.
+    pub mapping: BTreeMap<String, String>,
+    /// The name of all events. If absent, the body contains the name.
+    pub event_name: Option<String>,
+    /// The tags that every contact gets.
+    pub tags: Vec<String>,
+    /// The topic that contacts are subscribed to if they gave their consent.
+    pub topic: Option<TopicId>,
+    /// Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed.
+    pub consent_source: Option<String>,
+    /// The page that browsers are redirected to after a form.
+    pub redirect_url: Option<String>,
+    pub active: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Hook {}
+
+/// How the signatures of requests are checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignatureCheck {
+    /// The header with the signature.
+    pub header: String,
+    pub sealed_secret: Vec<u8>,
+}
+
+/// The counts of a webhook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    pub accepted: u64,
+    pub rejected: u64,
+    /// The number of the next delivery.
+    pub next: u64,
+    pub last_at: Option<Timestamp>,
+}
+
+impl Record for Standing {}
+
+/// A received request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookDelivery {
+    pub at: Timestamp,
+    pub verdict: Verdict,
+}
+
+impl Record for HookDelivery {}
+
+/// The result of a request. It contains no values of the body, because those may be personal data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    Created,
+    Updated,
+    /// The contact already had these values, or the event was already known.
+    Unchanged,
+    /// The event was recorded.
+    Recorded,
+    /// The field that cannot be used, and why.
+    Rejected {
+        field: String,
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// Returns the name of the verdict in the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+            Self::Recorded => "recorded",
+            Self::Rejected { .. } => "rejected",
+        }
+    }
+}

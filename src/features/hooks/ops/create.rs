@@ -1,0 +1,115 @@
+//! Creates an incoming webhook.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::{Name, ShortText};
+use crate::engine::access::url_token::UrlToken;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::customer_events::EventName;
+use crate::features::hooks::input::NewSignature;
+use crate::features::hooks::model::{Hook, HookKind};
+use crate::features::hooks::views::{HookWithUrl, hook_view};
+use crate::features::hooks::{input, signature, store};
+use crate::features::projects;
+use crate::features::tags::TagName;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{HookId, ProjectId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+pub struct Create;
+
+/// The incoming webhook to create.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewHook {
+    /// The project of the contacts and events.
+    pub project_id: ProjectId,
+    /// The name of the webhook, such as the name of the form.
+    pub name: Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>,
+    /// What the bodies contain; contacts if absent.
+    pub kind: Option<HookKind>,
+    /// For each field, the path of its value in the body, like `contact.email`. Without a mapping, the values must have the names of the
+    /// fields; other values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`,
+    /// `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    pub mapping: Option<BTreeMap<String, String>>,
+    /// How the other system signs its requests. Requests without a valid signature are then rejected.
+    pub signature: Option<NewSignature>,
+    /// The name of all events. If absent, the body contains the name.
+    pub event_name: Option<EventName>,
+    /// The tags that every contact gets.
+    pub tags: Option<Vec<TagName>>,
+    /// The topic that contacts are subscribed to. Needs `consentSource`.
+    pub topic_id: Option<TopicId>,
+    /// Where the contacts gave their consent to marketing email, such as the form. New contacts are then subscribed, and the text is stored in
+    /// their custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
+    pub consent_source: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// The page that browsers are redirected to after a form.
+    pub redirect_url: Option<String>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("hooks.create", "/v1/incoming-webhooks", needs(Permission::WebhookWrite))
+        .summary("Create an incoming webhook")
+        .about(
+            "The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or as a form, without a key: \
+             the URL itself is the secret.",
+        )
+        .replay(Replay::Keyed)
+        .answers_secret()
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = NewHook;
+    type Output = Created<HookWithUrl>;
+
+    fn example() -> (Value, Self::Output) {
+        let made = HookWithUrl::sample();
+        let input = json!({
+            "projectId": made.hook.project_id, "name": made.hook.name, "mapping": made.hook.mapping, "tags": made.hook.tags,
+            "consentSource": made.hook.consent_source, "redirectUrl": made.hook.redirect_url,
+        });
+        (input, Created(made))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, given: NewHook) -> Result<Self::Output, Failure> {
+        let (account, engine) = (caller.account(), caller.engine.as_ref());
+        projects::require(tx, account, given.project_id)?;
+        if store::all(tx, account)?.len() >= limits::HOOKS_MAX {
+            let detail = format!("An account can have at most {} incoming webhooks. Delete one first.", limits::HOOKS_MAX);
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let id = HookId::make(tx.now(), tx.random());
+        let token = UrlToken::new(caller.environment(), account, id, tx.random());
+        let hook = Hook {
+            id,
+            account,
+            project: given.project_id,
+            name: given.name.to_string(),
+            kind: given.kind.unwrap_or(HookKind::Contacts),
+            url_hash: token.hash(),
+            signature: given
+                .signature
+                .map(|given| signature::sealed(&engine.seal, (account, id), &given, tx.random()))
+                .transpose()?,
+            mapping: given.mapping.unwrap_or_default(),
+            event_name: given.event_name.map(|name| name.to_string()),
+            tags: given.tags.unwrap_or_default().iter().map(|tag| tag.to_string()).collect(),
+            topic: given.topic_id,
+            consent_source: given.consent_source.filter(|text| !text.is_empty()).map(|text| text.to_string()),
+            redirect_url: given.redirect_url.filter(|url| !url.trim().is_empty()),
+            active: true,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
+        input::check(tx, &hook)?;
+        store::save(tx, &hook);
+        let url = Some(input::url(engine, &token));
+        Ok(Created(HookWithUrl { hook: hook_view(tx, &hook)?, url }))
+    }
+}

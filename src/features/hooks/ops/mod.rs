@@ -1,0 +1,10 @@
+//! The operations on incoming webhooks, one file per verb.
+
+pub mod create;
+pub mod delete;
+pub mod deliveries;
+pub mod get;
+pub mod list;
+pub mod receive;
+pub mod test;
+pub mod update;

@@ -1,0 +1,116 @@
+//! Receives a contact or a customer event from another system.
+
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION};
+use http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::access::throttle::Rule;
+use crate::engine::api::call::body_failure;
+use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::input::idempotency_key;
+use crate::engine::api::operation::Takes;
+use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::WriteTx;
+use crate::features::hooks::model::{Hook, Verdict};
+use crate::features::hooks::receiving::{self, Incoming};
+use crate::features::hooks::{Token, mapping};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+pub struct Receive;
+
+/// The secret part of the URL.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookUrl {
+    /// The token in the URL.
+    pub token: Secret<String>,
+}
+
+/// The result of a request.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HookReceived {
+    /// `created`, `updated`, `unchanged` or `recorded`.
+    pub verdict: &'static str,
+}
+
+impl Operation for Receive {
+    const SPEC: Spec = Spec::post("hooks.receive", "/v1/hooks/{token}", public())
+        .summary("Send a contact or an event to an incoming webhook")
+        .about(
+            "The path contains the token of the URL. Accepts a JSON object or a form, with the values that the webhook's mapping names. A \
+             contact is added or updated by its email; a repeat changes nothing. Events with a dedupeKey are recorded once. A repeat \
+             with the same Idempotency-Key within 24 hours changes nothing.",
+        )
+        .fails(&[Code::InvalidSignature, Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::NotFound]);
+    type Input = HookUrl;
+    type Output = Done<HookReceived>;
+
+    fn example() -> (Value, Self::Output) {
+        (
+            json!({ "token": "AWbxorMAAAABehssPWbxorMAAAAKehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u" }),
+            Done(HookReceived { verdict: "created" }),
+        )
+    }
+}
+
+impl Raw for Receive {
+    const MEDIA: Media = Media { takes: Takes::Nothing, gives: Media::JSON_TYPE, documented: false };
+
+    async fn run(context: Context, input: HookUrl, request: RawRequest) -> Result<Reply, Failure> {
+        let absent = || Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.");
+        let token = Token::parse(input.token.expose()).ok_or_else(absent)?;
+        let engine = &context.engine;
+        let data = engine.data(token.environment).clone();
+        receiving::active(&data.store.read(), &token)?.ok_or_else(absent)?;
+        engine.throttle.take(&REQUESTS, &token.id.to_string(), engine.clock.monotonic()).map_err(too_many)?;
+        let idempotency_key = idempotency_key(&request.headers)?.map(str::to_owned);
+        let limit = limits::HOOK_BODY_BYTES_MAX;
+        // The memory stays reserved until the request has been handled.
+        let _room = engine.bodies.room(&request.body, limit).await?;
+        let bytes = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
+        let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let is_form = mapping::is_form(content_type);
+        let body = mapping::body(is_form, &bytes);
+        let incoming = Incoming { headers: request.headers, bytes, body, idempotency_key };
+        let shared = engine.clone();
+        let write = move |tx: &mut WriteTx<'_>| -> Result<Option<(Hook, Result<Verdict, Failure>)>, Failure> {
+            // The webhook is read again inside the transaction, so that the current settings apply.
+            let Some(hook) = receiving::active(tx, &token)? else { return Ok(None) };
+            let verdict = receiving::handle(tx, &shared, &hook, incoming)?;
+            Ok(Some((hook, verdict)))
+        };
+        let (hook, verdict) = data.store.write(write).await??.ok_or_else(absent)?;
+        Ok(reply(&context, &hook, &verdict?, is_form))
+    }
+}
+
+/// The limit on the requests to one webhook.
+pub(crate) const REQUESTS: Rule = Rule {
+    name: "incoming webhook",
+    free: limits::HOOK_REQUESTS_PER_MINUTE,
+    window_ms: limits::BUDGET_WINDOW_MS,
+    wait_max_ms: 0,
+};
+
+fn too_many(seconds: u64) -> Failure {
+    let max = limits::HOOK_REQUESTS_PER_MINUTE;
+    let detail =
+        format!("This URL accepts at most {max} requests in a minute; wait {seconds} seconds and send the request again.");
+    Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
+}
+
+/// Returns the verdict as JSON, or redirects the browser that sent a form.
+fn reply(context: &Context, hook: &Hook, verdict: &Verdict, is_form: bool) -> Reply {
+    let encoded = Done(HookReceived { verdict: verdict.word() }).encode(&context.envelope);
+    let mut headers = HeaderMap::with_capacity(3);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(Media::JSON_TYPE));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));
+    let target = hook.redirect_url.as_deref().filter(|_| is_form).and_then(|url| HeaderValue::from_str(url).ok());
+    let status = if target.is_some() { StatusCode::SEE_OTHER } else { StatusCode::OK };
+    headers.extend(target.map(|target| (LOCATION, target)));
+    Reply { status, headers, body: ReplyBody::Whole(encoded.body.into()) }
+}

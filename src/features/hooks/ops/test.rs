@@ -1,0 +1,71 @@
+//! Shows what an incoming webhook would store for a body, without storing it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::hooks::{receiving, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::HookId;
+use crate::vocab::permissions::Permission;
+
+pub struct Test;
+
+/// The body to test.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookTest {
+    /// The ID of the incoming webhook.
+    pub hook: HookId,
+    /// A body of the other system, such as the sample that it shows.
+    pub body: Map<String, Value>,
+}
+
+/// The result of a test.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HookTested {
+    /// Whether the body can be stored.
+    pub success: bool,
+    /// The field that cannot be used.
+    pub field: Option<String>,
+    /// Why the field cannot be used.
+    pub reason: Option<String>,
+    /// The values that the mapping takes from the body, in the form of a contact or a customer event of the API.
+    pub input: Value,
+}
+
+impl Operation for Test {
+    const SPEC: Spec = Spec::post("hooks.test", "/v1/incoming-webhooks/{hook}/test", needs(Permission::WebhookRead))
+        .summary("Test an incoming webhook")
+        .about(
+            "Returns the values that the mapping takes from a body, and whether they can be stored. Nothing is stored. The call itself \
+             succeeds even if the test fails. Signatures are not checked.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = HookTest;
+    type Output = Done<HookTested>;
+
+    fn example() -> (Value, Self::Output) {
+        let body = json!({ "data": { "email": "ada@example.com", "first_name": "Ada" } });
+        let tested = HookTested {
+            success: true,
+            field: None,
+            reason: None,
+            input: json!({ "email": "ada@example.com", "firstName": "Ada" }),
+        };
+        (json!({ "hook": "66f1a2b30000000a7a1b2c3d", "body": body }), Done(tested))
+    }
+}
+
+impl Query for Test {
+    fn run(view: &View<'_>, input: HookTest) -> Result<Self::Output, Failure> {
+        let hook = require(view.tx, view.caller.account(), input.hook)?;
+        let (input, checked) = receiving::try_body(&hook, &Value::Object(input.body));
+        let (field, reason) = match &checked {
+            Ok(()) => (None, None),
+            Err(refusal) => (Some(refusal.field.to_string()), Some(refusal.reason.clone())),
+        };
+        Ok(Done(HookTested { success: checked.is_ok(), field, reason, input }))
+    }
+}

@@ -1,0 +1,172 @@
+//! Handles a request in one transaction: checks its signature, stores its contact or event, and records the delivery.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use serde_json::Value;
+
+use super::model::{Hook, HookKind, Verdict};
+use super::{mapping, signature, store};
+use crate::base::email::EmailAddress;
+use crate::engine::access::idempotency::{IdempotentRequest, Lookup};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::contacts::{self, FieldError, UpsertSettings, Upserted};
+use crate::features::suppressions::{self, Digester};
+use crate::features::tags::TagName;
+use crate::features::{contact_records, events, projects, topics};
+use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
+use crate::vocab::ids::KeyId;
+
+/// A request whose body was read and parsed.
+pub struct Incoming {
+    pub headers: HeaderMap,
+    pub bytes: Bytes,
+    pub body: Result<Value, FieldError>,
+    pub idempotency_key: Option<String>,
+}
+
+/// Why a request is rejected.
+struct Refusal {
+    code: Code,
+    at: FieldError,
+}
+
+impl From<FieldError> for Refusal {
+    fn from(at: FieldError) -> Self {
+        Self { code: Code::InvalidRequest, at }
+    }
+}
+
+/// Handles a request. A rejected request is recorded, too, so its failure is inside the outer result; the outer failures are those of the
+/// store.
+pub fn handle(
+    tx: &mut WriteTx<'_>,
+    engine: &Engine,
+    hook: &Hook,
+    incoming: Incoming,
+) -> Result<Result<Verdict, Failure>, Failure> {
+    let input = incoming.body.as_ref().ok().map(|body| mapping::input(hook, body));
+    let refusal = match stored(tx, engine, hook, (incoming, input.as_ref()))? {
+        Ok(verdict) => {
+            store::record(tx, hook.id, &verdict)?;
+            return Ok(Ok(verdict));
+        }
+        Err(refusal) => refusal,
+    };
+    let FieldError { field, reason, .. } = refusal.at;
+    let failure = Failure { code: refusal.code, ..Failure::field(&field, &reason) };
+    let reason = input.iter().fold(reason, without_values);
+    store::record(tx, hook.id, &Verdict::Rejected { field: field.into_owned(), reason })?;
+    Ok(Err(failure))
+}
+
+/// Removes the values of the input from a reason, because reasons are stored and values may be personal data.
+fn without_values(reason: String, input: &Value) -> String {
+    match input {
+        Value::String(text) if !text.is_empty() => {
+            reason.replace(&format!("{text:?}"), "this value").replace(&format!("\"{text}\""), "this value")
+        }
+        Value::Array(items) => items.iter().fold(reason, without_values),
+        Value::Object(fields) => fields.values().fold(reason, without_values),
+        _ => reason,
+    }
+}
+
+fn stored(
+    tx: &mut WriteTx<'_>,
+    engine: &Engine,
+    hook: &Hook,
+    (incoming, input): (Incoming, Option<&Value>),
+) -> Result<Result<Verdict, Refusal>, Failure> {
+    if let Err(at) = signature::check(&engine.seal, hook, &incoming.headers, &incoming.bytes) {
+        return Ok(Err(Refusal { code: Code::InvalidSignature, at }));
+    }
+    let request = incoming.idempotency_key.map(|key| {
+        // The keys of requests are scoped to the webhook, as those of the API are scoped to the API key.
+        IdempotentRequest::new(KeyId::from_bytes(hook.id.0), key.as_bytes(), "hooks.receive", "", &incoming.bytes)
+    });
+    if let Some(request) = &request {
+        match request.look_up(tx, tx.now())? {
+            Lookup::New => {}
+            Lookup::Answered(_) | Lookup::Erased => return Ok(Ok(Verdict::Unchanged)),
+            Lookup::Conflict => {
+                let at = FieldError::new("Idempotency-Key", "an earlier request had this key and another body; use a new key");
+                return Ok(Err(Refusal { code: Code::IdempotencyConflict, at }));
+            }
+        }
+    }
+    let input = match (incoming.body, input) {
+        (Ok(_), Some(input)) => input,
+        (Err(at), _) => return Ok(Err(at.into())),
+        (Ok(_), None) => unreachable!("a parsed body has an input"),
+    };
+    if projects::find(tx, hook.account, hook.project)?.is_none() {
+        let at = FieldError::new("", "the project of this webhook was deleted; create a webhook in another project");
+        return Ok(Err(at.into()));
+    }
+    let saved = match hook.kind {
+        HookKind::Contacts => contact(tx, engine, hook, input)?,
+        HookKind::Events => events::record_json(tx, hook.project, &input.to_string())?
+            .map(|is_new| if is_new { Verdict::Recorded } else { Verdict::Unchanged }),
+    };
+    if let (Ok(_), Some(request)) = (&saved, request) {
+        // Only accepted requests are remembered, so that a rejected one can be sent again after the mapping was corrected.
+        request.store(tx, 200, &[]);
+    }
+    Ok(saved.map_err(Refusal::from))
+}
+
+fn contact(tx: &mut WriteTx<'_>, engine: &Engine, hook: &Hook, input: &Value) -> Result<Result<Verdict, FieldError>, Failure> {
+    let email = input["email"].as_str().and_then(|email| EmailAddress::parse(email).ok());
+    let is_suppressed = match &email {
+        Some(email) => suppressions::reason(tx, &Digester::new(&engine.seal), hook.account, &email.normalized())?.is_some(),
+        None => false,
+    };
+    // A form is no proof that the owner of a suppressed address wants mail again.
+    let consent_source = hook.consent_source.as_deref().filter(|_| !is_suppressed);
+    let tags: Vec<TagName> = hook.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
+    let settings = UpsertSettings { tags: &tags, consent_source };
+    let upserted = match contacts::upsert_json(tx, (hook.account, hook.project), &input.to_string(), settings)? {
+        Ok(upserted) => upserted,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if let (Some(email), Some(_)) = (email, consent_source) {
+        subscribe_to_topic(tx, hook, &email)?;
+    }
+    Ok(Ok(match upserted {
+        Upserted::Created => Verdict::Created,
+        Upserted::Updated => Verdict::Updated,
+        Upserted::Unchanged => Verdict::Unchanged,
+    }))
+}
+
+/// Subscribes a contact with consent to the topic of the webhook. Keeps the choice of a contact who already chose, and ignores contacts who
+/// may not be mailed.
+fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -> Result<(), Failure> {
+    let Some(topic) = hook.topic else { return Ok(()) };
+    let contact = contact_records::find_by_email(tx, hook.project, &email.normalized())?;
+    let Some(contact) = contact.filter(|contact| contact.status == Status::Subscribed) else { return Ok(()) };
+    let number = contact.id.number();
+    if topics::look_up(tx, hook.project, topic)?.is_some() && topics::choice(tx, hook.project, topic, number)?.is_none() {
+        topics::choose(tx, hook.project, topic, number, true)?;
+    }
+    Ok(())
+}
+
+/// Returns the input that a body contains, and why it would be rejected. Checks what needs no stored data.
+pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
+    let input = mapping::input(hook, body);
+    let json = input.to_string();
+    let checked = match hook.kind {
+        HookKind::Contacts => contacts::check_json(&json),
+        HookKind::Events => events::check_json(&json),
+    };
+    (input, checked)
+}
+
+/// Returns the webhook of a URL, if the URL is current and the webhook is active.
+pub fn active(tx: &impl Read, token: &super::Token) -> Result<Option<Hook>, Failure> {
+    let hook = store::find(tx, token.account, token.id)?;
+    Ok(hook.filter(|hook| hook.active && token.matches(&hook.url_hash)))
+}

@@ -1,0 +1,76 @@
+//! The tables of incoming webhooks, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::model::{Hook, HookDelivery, Standing, Verdict};
+use super::signature;
+use crate::engine::store::seal::{Seal, SecretCount};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, HookId};
+use crate::vocab::{limits, tables};
+
+const HOOKS: Table<(AccountId, HookId), Hook> = Table::new(tables::HOOKS);
+const STANDINGS: Table<HookId, Standing> = Table::new(tables::HOOK_STANDINGS);
+const DELIVERIES: Table<(HookId, u64), HookDelivery> = Table::new(tables::HOOK_DELIVERIES);
+
+/// Returns the account's incoming webhook with this ID.
+pub fn find(tx: &impl Read, account: AccountId, id: HookId) -> Result<Option<Hook>> {
+    tx.get(HOOKS, &(account, id))
+}
+
+/// Returns every incoming webhook of the account, oldest first.
+pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Hook>> {
+    let rows = tx.list(HOOKS, &HOOKS.under(&(account,)), Order::Forward, limits::HOOKS_MAX)?;
+    Ok(rows.into_iter().map(|(_, hook)| hook).collect())
+}
+
+pub fn save(tx: &mut WriteTx<'_>, hook: &Hook) {
+    tx.put(HOOKS, &(hook.account, hook.id), hook);
+}
+
+/// Deletes an incoming webhook and its deliveries.
+pub fn delete(tx: &mut WriteTx<'_>, hook: &Hook) -> Result<()> {
+    tx.delete(HOOKS, &(hook.account, hook.id));
+    tx.delete(STANDINGS, &hook.id);
+    tx.delete_span(DELIVERIES, &DELIVERIES.under(&(hook.id,)), limits::HOOK_DELIVERIES_KEPT + 1).map(drop)
+}
+
+/// Counts the secrets of all signatures, and those that the master key in `seal` does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
+    let mut all = SecretCount::default();
+    tx.visit(HOOKS, &Span::default(), Order::Forward, |_, hook| {
+        if let Some(check) = &hook.signature {
+            all = all.with(SecretCount::one(signature::secret(seal, &hook, check).is_some()));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(all)
+}
+
+pub fn standing(tx: &impl Read, id: HookId) -> Result<Standing> {
+    Ok(tx.get(STANDINGS, &id)?.unwrap_or_default())
+}
+
+/// Returns the last deliveries, newest first.
+pub fn deliveries(tx: &impl Read, id: HookId) -> Result<Vec<HookDelivery>> {
+    let rows = tx.list(DELIVERIES, &DELIVERIES.under(&(id,)), Order::Backward, limits::HOOK_DELIVERIES_KEPT)?;
+    Ok(rows.into_iter().map(|(_, delivery)| delivery).collect())
+}
+
+/// Records a delivery in place of the oldest one.
+pub fn record(tx: &mut WriteTx<'_>, id: HookId, verdict: &Verdict) -> Result<()> {
+    let mut standing = standing(tx, id)?;
+    let (now, number) = (tx.now(), standing.next);
+    match verdict {
+        Verdict::Rejected { .. } => standing.rejected += 1,
+        Verdict::Created | Verdict::Updated | Verdict::Unchanged | Verdict::Recorded => standing.accepted += 1,
+    }
+    standing.next += 1;
+    standing.last_at = Some(now);
+    tx.put(STANDINGS, &id, &standing);
+    tx.put(DELIVERIES, &(id, number), &HookDelivery { at: now, verdict: verdict.clone() });
+    if let Some(oldest) = number.checked_sub(limits::HOOK_DELIVERIES_KEPT as u64) {
+        tx.delete(DELIVERIES, &(id, oldest));
+    }
+    Ok(())
+}
