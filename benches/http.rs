@@ -1,8 +1,8 @@
 //! The speed of the API over HTTP, each figure next to its baseline in the same run. Run with `cargo bench --bench http`.
 //!
 //! Reading: `GET /v1/contacts/{id}` through the whole pipeline, compared with a bare hyper server that returns the same bytes with the same
-//! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone. Clients are
-//! threads that write raw requests and read until the response is complete, so that the server's work is measured.
+//! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone, and the same number
+//! of requests to incoming webhooks, whose target is 2,000 per second. Clients are threads that write raw requests and read until the response is complete, so that the server's work is measured.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use futures_util::future::join_all;
 use http::{HeaderMap, Response};
 use http_body_util::Full;
 use hyper::server::conn::http1;
@@ -177,27 +178,46 @@ fn whole_answer(address: SocketAddr, request: &[u8]) -> (HeaderMap, Bytes) {
     (headers, Bytes::from(body.to_owned()))
 }
 
-fn write_load(address: SocketAddr, fixture: &Fixture, clients: usize, each: usize, number: &AtomicU64) -> Duration {
-    let Fixture { app: BenchApp { key, .. }, project, .. } = fixture;
+/// A client: the head of its requests, and the start of their bodies.
+struct Writer {
+    head: String,
+    fields: String,
+}
+
+impl Writer {
+    fn of_api(fixture: &Fixture) -> Self {
+        let Fixture { app: BenchApp { key, .. }, project, .. } = fixture;
+        Self {
+            head: format!("POST /v1/contacts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n"),
+            fields: format!(r#""projectId":"{project}","#),
+        }
+    }
+
+    /// Returns a client with its own incoming webhook, because each limits its requests.
+    async fn of_webhook(fixture: &Fixture) -> Self {
+        let input =
+            serde_json::json!({ "projectId": fixture.project, "name": "Form", "consentSource": "Form", "tags": ["form"] });
+        let made = fixture.app.post("/v1/incoming-webhooks", input).await;
+        let token = made["url"].as_str().and_then(|url| url.rsplit('/').next()).expect("a URL");
+        Self { head: format!("POST /v1/hooks/{token} HTTP/1.1\r\nhost: localhost\r\n"), fields: String::new() }
+    }
+}
+
+fn write_load(address: SocketAddr, writers: &[Writer], each: usize, number: &AtomicU64) -> Duration {
     let began = now();
     std::thread::scope(|scope| {
-        for _ in 0..clients {
+        for Writer { head, fields } in writers {
             scope.spawn(move || {
                 let mut stream = connect(address);
                 let mut scrap = vec![0; 8192];
                 for _ in 0..each {
                     let number = number.fetch_add(1, Ordering::Relaxed);
-                    let body = format!(
-                        r#"{{"projectId":"{project}","email":"person{number}@example.com","firstName":"Ada","lastName":"Lovelace"}}"#
-                    );
-                    let request = format!(
-                        "POST /v1/contacts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n\
-                         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-                        body.len()
-                    );
+                    let body =
+                        format!(r#"{{{fields}"email":"person{number}@example.com","firstName":"Ada","lastName":"Lovelace"}}"#);
+                    let request = format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
                     stream.write_all(request.as_bytes()).expect("the server takes it");
                     let length = read_answer(&mut stream, &mut scrap);
-                    assert!(scrap[..length].starts_with(b"HTTP/1.1 201"), "{}", String::from_utf8_lossy(&scrap[..length]));
+                    assert!(scrap[..length].starts_with(b"HTTP/1.1 20"), "{}", String::from_utf8_lossy(&scrap[..length]));
                 }
             });
         }
@@ -211,12 +231,18 @@ fn writing(criterion: &mut Criterion) {
     let fixture = runtime.block_on(fixture());
     let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
     let number = AtomicU64::new(0);
-    let mut group = criterion.benchmark_group("POST /v1/contacts, durable");
+    let mut group = criterion.benchmark_group("a contact, durable");
     group.sample_size(10);
-    for (name, clients, each) in [("one commit per request", 1, 200), ("64 clients", WRITERS, WRITES_PER_CLIENT)] {
-        group.throughput(Throughput::Elements((clients * each) as u64));
+    let of_api = |clients: usize| (0..clients).map(|_| Writer::of_api(&fixture)).collect::<Vec<_>>();
+    let of_webhooks = runtime.block_on(join_all((0..WRITERS).map(|_| Writer::of_webhook(&fixture))));
+    for (name, writers, each) in [
+        ("POST /v1/contacts, one commit per request", of_api(1), 200),
+        ("POST /v1/contacts, 64 clients", of_api(WRITERS), WRITES_PER_CLIENT),
+        ("POST /v1/hooks/{token}, 64 clients", of_webhooks, WRITES_PER_CLIENT),
+    ] {
+        group.throughput(Throughput::Elements((writers.len() * each) as u64));
         group.bench_function(name, |bencher| {
-            bencher.iter_custom(|rounds| (0..rounds).map(|_| write_load(app, &fixture, clients, each, &number)).sum());
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| write_load(app, &writers, each, &number)).sum());
         });
     }
     group.finish();

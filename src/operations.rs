@@ -5,8 +5,8 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, hooks, installation, mail_feedback,
-    models, previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation,
-    webhooks,
+    models, previews, projects, saved_blocks, scheduled_imports, segments, sending, suppressions, system, tags, topics, tracking,
+    validation, webhooks,
 };
 
 /// All operations of the API.
@@ -301,6 +301,13 @@ pub const OPERATIONS: &[Entry] = &[
     query::<hooks::ops::deliveries::Deliveries>(),
     query::<hooks::ops::test::Test>(),
     raw::<hooks::ops::receive::Receive>(),
+    // Imports of files at URLs, on a schedule.
+    query::<scheduled_imports::ops::list::List>(),
+    command::<scheduled_imports::ops::create::Create>(),
+    query::<scheduled_imports::ops::get::Get>(),
+    command::<scheduled_imports::ops::update::Update>(),
+    command::<scheduled_imports::ops::delete::Delete>(),
+    command::<scheduled_imports::ops::run::Run>(),
     // Operations on webhooks.
     query::<webhooks::ops::list::List>(),
     command::<webhooks::ops::create::Create>(),

@@ -2,6 +2,7 @@
 //!
 //! Tests call operations through the same pipeline as clients, without sockets, and check statuses and bodies.
 
+pub mod csv_host;
 pub mod fake_model;
 pub mod mail_sink;
 pub mod name_server;

@@ -12,7 +12,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::{
-    campaigns, connections, contacts, domains, emails, events, previews, projects, sending, tracking, webhooks,
+    campaigns, connections, contacts, domains, emails, events, previews, projects, scheduled_imports, sending, tracking, webhooks,
 };
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
@@ -49,6 +49,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each!(connections::worker::import),
+    },
+    // This worker also runs periodically to start runs that are due, and to record the results of imports.
+    Worker {
+        name: "scheduled imports",
+        wakes: &[tables::SCHEDULED_IMPORTS],
+        period: Duration::from_secs(5),
+        work: each!(scheduled_imports::worker::run),
     },
     // This worker also runs periodically to retry failed steps.
     Worker {

@@ -73,6 +73,8 @@ pub mod events;
 
 pub(crate) mod hooks;
 
+pub(crate) mod scheduled_imports;
+
 pub(crate) mod system;
 
 pub mod webhooks;

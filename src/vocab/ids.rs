@@ -49,6 +49,7 @@ pub mod kinds {
     pub enum Drawing {}
     pub enum MailFeedback {}
     pub enum Hook {}
+    pub enum ScheduledImport {}
     pub enum Connection {}
 
     impl Kind for Account {
@@ -145,6 +146,9 @@ pub mod kinds {
     impl Kind for Hook {
         const NAME: &'static str = "incoming webhook";
     }
+    impl Kind for ScheduledImport {
+        const NAME: &'static str = "scheduled import";
+    }
 
     impl Kind for Connection {
         const NAME: &'static str = "connection";
@@ -188,6 +192,7 @@ pub type PreviewId = Id<kinds::Preview>;
 pub type DrawingId = Id<kinds::Drawing>;
 pub type MailFeedbackId = Id<kinds::MailFeedback>;
 pub type HookId = Id<kinds::Hook>;
+pub type ScheduledImportId = Id<kinds::ScheduledImport>;
 pub type ConnectionId = Id<kinds::Connection>;
 
 impl<K> Id<K> {

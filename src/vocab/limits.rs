@@ -1334,6 +1334,32 @@ pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
 /// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
+// --- Scheduled imports ---
+
+/// The maximum number of scheduled imports of an account. More are rejected.
+pub const SCHEDULED_IMPORTS_MAX: usize = 50;
+/// The maximum length of a scheduled import's name. Longer names are rejected.
+pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
+/// The maximum number of hours between two runs: 30 days.
+pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
+/// The maximum size of a file of a scheduled import. The file is in memory while it is stored; half a million small rows fit. Larger files
+/// can be uploaded.
+pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The maximum number of files that are fetched at the same time in an environment, because each is in memory.
+pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
+/// The maximum time for fetching a file, including redirects.
+pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
+/// The maximum time until the head of the response: some servers write the file first.
+pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// How often the import of a fetched file is checked for its end, in milliseconds.
+pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
+/// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
+pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
+/// The number of failed runs in a row after which a scheduled import is paused: an hourly one after six hours, a daily one after two days.
+pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
+/// The maximum length of a version that a server names. A longer one is ignored, so the whole file is fetched again.
+pub const FETCH_VERSION_BYTES_MAX: usize = 512;
+
 // --- Customer events ---
 
 /// The maximum number of events in a batch: one transaction with at most 8 MB of properties. Larger batches are rejected.

@@ -170,6 +170,8 @@ pub const CONNECTIONS: TableId = TableId(132);
 pub const HOOKS: TableId = TableId(133);
 pub const HOOK_STANDINGS: TableId = TableId(134);
 pub const HOOK_DELIVERIES: TableId = TableId(135);
+pub const SCHEDULED_IMPORTS: TableId = TableId(136);
+pub const SCHEDULED_IMPORT_QUEUE: TableId = TableId(137);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -449,6 +451,8 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(134, "hook_standings", Environment, "incoming webhook id -> how many requests it accepted and rejected"),
     table(135, "hook_deliveries", Environment, "(incoming webhook id, number) -> verdict of a request, without its values"),
+    table(136, "scheduled_imports", Environment, "(account id, scheduled import id) -> URL, mapping, schedule, last run"),
+    table(137, "scheduled_import_queue", Environment, "(time, account id, scheduled import id) -> no value: the next runs"),
 ];
 
 impl TableId {

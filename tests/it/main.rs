@@ -41,6 +41,7 @@ mod previews;
 mod process;
 mod rekeys;
 mod replays;
+mod scheduled_imports;
 mod search;
 mod shapes;
 mod sites;

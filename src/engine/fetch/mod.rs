@@ -36,11 +36,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, ETAG, HOST, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, LAST_MODIFIED, LOCATION, USER_AGENT,
 };
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use rustls_pki_types::CertificateDer;
+use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 
 use connect::{Connector, Trust};
@@ -93,6 +95,30 @@ impl Response {
     }
 }
 
+/// The version of a resource that a caller already has, as the server named it (RFC 9110, section 13.1).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownVersion {
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+}
+
+impl KnownVersion {
+    /// Returns the version of a response.
+    pub fn of(response: &Response) -> Self {
+        let header = |name: HeaderName| {
+            let text = response.header(name.as_str())?;
+            (text.len() <= limits::FETCH_VERSION_BYTES_MAX).then(|| text.to_owned())
+        };
+        Self { etag: header(ETAG), last_modified: header(LAST_MODIFIED) }
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> + use<> {
+        let value = |text: &Option<String>| text.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
+        let etag = value(&self.etag).map(|etag| (IF_NONE_MATCH, etag));
+        etag.into_iter().chain(value(&self.last_modified).map(|time| (IF_MODIFIED_SINCE, time)))
+    }
+}
+
 /// The HTTP client for other servers.
 pub struct Fetch {
     connector: Connector,
@@ -119,12 +145,23 @@ impl Fetch {
 
     /// Fetches `url` from a public address or an allowed network, and follows redirects.
     pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
+        self.get_newer(url, accept, &KnownVersion::default(), limits).await
+    }
+
+    /// Like [`Fetch::get`], but the server can respond with status 304 if the response would be the known version.
+    pub async fn get_newer(
+        &self,
+        url: &Url,
+        accept: &'static str,
+        known: &KnownVersion,
+        limits: &Limits,
+    ) -> Result<Response, FetchError> {
         let work = async {
             let mut url = url.clone();
             url.set_fragment(None);
             for _ in 0..=limits::FETCH_REDIRECTS_MAX {
                 let wire = self.connector.connect(&url, Trust::Untrusted).await?;
-                let headers = [(ACCEPT, HeaderValue::from_static(accept))];
+                let headers = [(ACCEPT, HeaderValue::from_static(accept))].into_iter().chain(known.conditions());
                 let request = self.request(Method::GET, &url, headers, Bytes::new())?;
                 let fetched = Exchange { url: &url, request, limits, follows: true }.run(wire).await?;
                 match next(&fetched)? {

@@ -4,6 +4,7 @@
 //! Bulk writes, file imports and the copy to the live environment use this file. It applies the rules for a single contact in `write.rs` to
 //! thousands of contacts efficiently.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::webhook_events::{self, Source};
@@ -18,13 +19,14 @@ use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// What to do if a contact with the input's email already exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What to do with a contact that already exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum OnConflict {
-    /// Merge the input into the existing contact.
+    /// Update the contact with the given values.
     #[default]
     Upsert,
-    /// Leave the existing contact unchanged.
+    /// Leave the contact unchanged.
     Skip,
 }
 

@@ -51,6 +51,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/mail-services", |scene| Box::pin(mail_services(scene))),
     ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
     ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
+    ("/{environment}/contacts/scheduled-imports", |scene| Box::pin(scheduled_imports(scene))),
+    ("/{environment}/contacts/scheduled-imports/{id}", |scene| Box::pin(scheduled_import(scene))),
     ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
     ("/{environment}/settings/incoming", |scene| Box::pin(incoming(scene))),
     ("/{environment}/settings/incoming/{id}", |scene| Box::pin(incoming_webhook(scene))),
@@ -218,6 +220,27 @@ async fn platform_import(scene: &Scene<'_>) {
     scene.open("/test/settings/connections").await;
     scene.press_and_agree("Remove").await;
     tab.sees("Connection removed.").await;
+}
+
+async fn scheduled_imports(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/contacts/scheduled-imports").await;
+    tab.fill("#name", "Browser's file").await;
+    tab.fill("#url", "http://127.0.0.1:9/contacts.csv").await;
+    tab.press("Create scheduled import").await;
+    tab.sees("Browser's file").await;
+    tab.press("Pause schedule").await;
+    tab.sees("No run starts until").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("Scheduled import deleted.").await;
+}
+
+async fn scheduled_import(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/contacts/scheduled-imports/{id}", "test")).await;
+    tab.choose("#every", "6").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
 }
 
 async fn incoming(scene: &Scene<'_>) {

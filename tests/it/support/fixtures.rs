@@ -66,6 +66,7 @@ impl Furnished {
         new.webhook(&client, text).await;
         new.mail_service(&client, text).await;
         new.incoming(&client, text, &project).await;
+        new.scheduled_import(&client, text, &project).await;
         new.audience(&client, text, &project).await;
         let conversation = new.emails(&client, text, &project).await;
         new.mail(&client, text, &project, &conversation).await;
@@ -174,6 +175,14 @@ impl Furnished {
             client.with_key(None).try_send(call.body("application/json", body)).await.expect("the server answers");
         }
         self.keep("incoming", id_of(&made));
+    }
+
+    /// Creates a scheduled import that is paused, so that it fetches nothing while a page is tested.
+    async fn scheduled_import(&mut self, client: &Client, text: &str, project: &str) {
+        let wanted = json!({ "projectId": project, "name": text, "url": "http://127.0.0.1:9/contacts.csv", "tags": ["fair"] });
+        let id = id_of(&client.data("scheduled_imports.create", wanted).await);
+        client.data("scheduled_imports.update", json!({ "id": id, "active": false })).await;
+        self.keep("scheduled-imports", id);
     }
 
     /// Creates contacts, tags, segments, topics, suppressions and events.

@@ -18,6 +18,10 @@ pub mod mail_sink;
 pub mod name_server;
 // The library's own tests use this server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
+#[path = "../../../src/testing/csv_host.rs"]
+pub mod csv_host;
+// The library's own tests use this server, too.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
 pub mod postfix;

@@ -22,7 +22,7 @@ use crate::vocab::contact_status::Status;
 
 with_profile_fields! { header
 /// Maps contact fields to the headers of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ColumnMap {
     pub email: String,

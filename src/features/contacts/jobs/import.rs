@@ -69,6 +69,8 @@ struct Chunk {
     /// The number of rows refused while reading, and the notes on them.
     failed: u64,
     notes: Vec<RowNote>,
+    /// The number of rows without a status that are left out.
+    excluded: u64,
     tags: Vec<TagName>,
     /// The final state of the job, if the file ends after this chunk or cannot be read further.
     over: Option<State>,
@@ -107,10 +109,10 @@ impl Reader {
 
     fn chunk(&mut self, start: u64, mut row: u32) -> Result<Chunk> {
         let mut rows: Vec<(u32, ContactInput)> = Vec::with_capacity(self.rows);
-        let (mut failed, mut notes) = (0, Vec::new());
+        let (mut failed, mut notes, mut excluded) = (0, Vec::new(), 0);
         let mut end = start;
         let mut over = None;
-        while rows.len() + (failed as usize) < self.rows && end - start < CHUNK_BYTES {
+        while rows.len() + ((failed + excluded) as usize) < self.rows && end - start < CHUNK_BYTES {
             let Some(records) = &mut self.records else {
                 over = Some(State::Failed("The uploaded file no longer exists. Upload the file again.".to_owned()));
                 break;
@@ -125,7 +127,10 @@ impl Reader {
                     }
                     if !record.is_blank() {
                         match self.import.columns.contact_input(&record, self.import.encoding, row) {
-                            Ok(input) => rows.push((row, ContactInput { status: input.status.or(self.import.status), ..input })),
+                            Ok(input) => match input.status.or(self.import.status) {
+                                None if self.import.leaves_out_undecided => excluded += 1,
+                                status => rows.push((row, ContactInput { status, ..input })),
+                            },
                             Err(note) => {
                                 failed += 1;
                                 if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
@@ -147,7 +152,7 @@ impl Reader {
                 }
             }
         }
-        Ok(Chunk { start, end, row, batch: Batch::new(rows), failed, notes, tags: self.tags.clone(), over })
+        Ok(Chunk { start, end, row, batch: Batch::new(rows), failed, notes, excluded, tags: self.tags.clone(), over })
     }
 }
 
@@ -188,6 +193,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
     }
     let on_conflict = import.on_conflict;
     (import.offset, import.row) = (chunk.end, chunk.row);
+    import.excluded += chunk.excluded;
     if !project_exists(tx, &job)? {
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));

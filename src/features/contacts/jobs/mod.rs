@@ -9,6 +9,7 @@ pub mod change;
 mod columns;
 mod csv_writer;
 mod export;
+pub mod files;
 mod formula_escape;
 mod import;
 pub(super) mod model;
@@ -26,11 +27,12 @@ pub use records::Records;
 pub use records::{Encoding, Sniffer, headers};
 pub use worker::step;
 
+pub use super::batch::{Counts, OnConflict};
 pub use super::store::jobs::{erase, find, notes, open_count, open_jobs, put_rows, recent};
 
 use serde_json::json;
 
-use super::batch::{Counts, RowNote};
+use super::batch::RowNote;
 use super::store::jobs::{self as store, find_open, save};
 use super::webhook_events::{self, BulkCounts};
 use crate::engine::api::Failure;

@@ -90,6 +90,10 @@ pub struct Import {
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
+    /// Whether contacts without a status are left out.
+    pub leaves_out_undecided: bool,
+    /// The number of contacts that were left out.
+    pub excluded: u64,
     /// The offset of the first byte that has not been processed.
     pub offset: u64,
     /// The number of the last row that has been processed. The headers are row 1.

@@ -121,7 +121,7 @@ fn first_rows(
 }
 
 /// Returns the delimiter that splits the first row into the most columns; returns `usual` if no other delimiter gives more columns.
-fn fitting(start: &[u8], usual: u8) -> u8 {
+pub fn fitting(start: &[u8], usual: u8) -> u8 {
     let columns = |delimiter: u8| Records::new(start, delimiter, 0).read().ok().flatten().map_or(0, |record| record.len());
     let most = |best: (usize, u8), delimiter: u8| {
         let found = columns(delimiter);

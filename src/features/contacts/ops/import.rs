@@ -15,8 +15,8 @@ use crate::engine::api::openapi::form_fields;
 use crate::engine::api::operation::Media;
 use crate::engine::api::{Answer, BodySize, Context, Created, Failure, NoInput, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
-use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, ColumnMap, Columns, Encoding, Sniffer, Task};
+use crate::features::contacts::jobs::files::{self, DELIMITER_PATTERN, delimiter, wrong_delimiter};
+use crate::features::contacts::jobs::{self, ColumnMap, Columns, Encoding, OnConflict, Sniffer};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::contact_status::Status;
@@ -112,9 +112,6 @@ impl Raw for Import {
         Ok(Reply { status: StatusCode::CREATED, headers, body: ReplyBody::Whole(encoded.body.into()) })
     }
 }
-
-/// The number of chunks in one transaction, so that there is one disk sync for each 2 MiB.
-const CHUNKS_PER_WRITE: usize = 8;
 
 /// The form, as far as it has arrived.
 #[derive(Default)]
@@ -218,10 +215,10 @@ impl Upload {
         }
         let store = &context.data().store;
         let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();
-        let id = store.write(move |tx| Ok::<_, Failure>(begin(tx, name))).await??;
+        let id = store.write(move |tx| Ok::<_, Failure>(files::begin(tx, name))).await??;
         self.blob = Some(id);
         let (mut sniffer, mut kept, mut number) = (Sniffer::default(), Vec::new(), 0);
-        let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
+        let enough = files::BYTES_PER_WRITE;
         loop {
             let part = field.chunk().await.map_err(|error| refused(error, max))?;
             let ended = part.is_none();
@@ -237,12 +234,9 @@ impl Upload {
                 self.bytes += whole.len() as u64;
                 let first = number;
                 number += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
-                let there = store.write(move |tx| put(tx, id, first, &whole)).await??;
+                let there = store.write(move |tx| files::put(tx, id, first, &whole)).await??;
                 if !there {
-                    return Err(Failure::because(
-                        Code::RequestTimeout,
-                        "The upload took more than an hour. Split the file and upload the parts separately.",
-                    ));
+                    return Err(files::expired());
                 }
             }
             if ended {
@@ -276,6 +270,8 @@ impl Upload {
             on_conflict: self.on_conflict,
             tags: std::mem::take(&mut self.tags),
             status: self.status,
+            leaves_out_undecided: false,
+            excluded: 0,
             offset,
             row: 1,
         };
@@ -285,53 +281,10 @@ impl Upload {
             if hold {
                 return jobs::pending_imports::add(tx, account, project, task, bytes).map(|job| job.id);
             }
-            // Remove the file's expiry time: from now on, the file is kept until the job releases it.
-            if !blobs::complete(tx, file, bytes, None)? {
-                return Err(Failure::because(
-                    Code::RequestTimeout,
-                    "The upload took more than an hour. Split the file and upload the parts separately.",
-                ));
-            }
-            jobs::open(tx, account, project, Task::Import(task)).map(|job| job.id)
+            files::import(tx, (account, project), task, bytes).map(|job| job.id)
         });
         write.await?
     }
-}
-
-fn begin(tx: &mut crate::engine::store::WriteTx<'_>, name: String) -> BlobId {
-    let id = BlobId::make(tx.now(), tx.random());
-    let expires_at = Some(tx.now().plus_ms(limits::UPLOAD_KEPT_MS));
-    blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type: "text/csv".to_owned(), name, expires_at });
-    id
-}
-
-fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole: &[u8]) -> Result<bool, Failure> {
-    for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
-        if !blobs::put_chunk(tx, id, number, chunk.to_vec())? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Matches every input that [`delimiter`] accepts.
-pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
-
-/// Parses a delimiter as callers write it: one character, `\t` or `tab` for a tab, or an empty string for a comma.
-pub fn delimiter(text: &str) -> Option<u8> {
-    match text {
-        "" => Some(b','),
-        "\\t" | "tab" => Some(b'\t'),
-        text => match *text.as_bytes() {
-            [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\r' | b'\n') => Some(byte),
-            _ => None,
-        },
-    }
-}
-
-/// Returns the failure for an invalid delimiter.
-pub fn wrong_delimiter() -> Failure {
-    Failure::field("delimiter", "must be one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
 }
 
 /// A request body that could not be read, in the error type that the form reader requires.

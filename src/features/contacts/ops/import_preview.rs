@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::import::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::jobs::files::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::features::contacts::jobs::{self, pending_imports};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};

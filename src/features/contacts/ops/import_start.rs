@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::import::{DELIMITER_PATTERN, ImportStarted, delimiter, wrong_delimiter};
+use super::import::ImportStarted;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, ColumnMap, Columns, Import, pending_imports};
+use crate::features::contacts::jobs::files::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
+use crate::features::contacts::jobs::{self, ColumnMap, Columns, Import, OnConflict, pending_imports};
 use crate::features::projects;
 use crate::features::tags::TagName;
 use crate::vocab::codes::Code;
@@ -31,7 +31,7 @@ pub struct StartImport {
     pub column_map: Option<ColumnMap>,
     /// What to do with contacts that already exist.
     #[serde(default)]
-    pub on_conflict: Existing,
+    pub on_conflict: OnConflict,
     /// The separator between cells; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
@@ -40,17 +40,6 @@ pub struct StartImport {
     pub tags: Vec<TagName>,
     /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-}
-
-/// What to do with a contact that already exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Existing {
-    /// Update the contact with values from the file.
-    #[default]
-    Upsert,
-    /// Leave the contact unchanged.
-    Skip,
 }
 
 impl Operation for ImportStart {
@@ -90,10 +79,7 @@ impl Command for ImportStart {
             columns,
             delimiter: file.delimiter,
             offset: file.offset,
-            on_conflict: match input.on_conflict {
-                Existing::Upsert => OnConflict::Upsert,
-                Existing::Skip => OnConflict::Skip,
-            },
+            on_conflict: input.on_conflict,
             tags: input.tags.iter().map(|name| name.to_string()).collect(),
             status: input.status,
             ..import

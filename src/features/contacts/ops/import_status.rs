@@ -39,7 +39,7 @@ pub struct ImportProgress {
     pub progress: f64,
     /// The platform that the contacts are imported from; absent for a file.
     pub provider: Option<Provider>,
-    /// The number of contacts that were not imported because they never subscribed; absent for a file.
+    /// The number of contacts that were not imported because they never subscribed; absent if the import includes them.
     pub excluded: Option<u64>,
     /// Why the import waits, and what ends the wait; absent if it does not wait.
     pub waiting: Option<String>,
@@ -101,9 +101,9 @@ impl Operation for ImportStatus {
 impl Query for ImportStatus {
     fn run(view: &View<'_>, input: ImportRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
-        let (progress, platform) = match &job.task {
-            Task::Import(import) => (import.progress(view.tx)?, None),
-            Task::Provider(import) => (import.progress(), Some(import)),
+        let (progress, platform, excluded) = match &job.task {
+            Task::Import(import) => (import.progress(view.tx)?, None, import.leaves_out_undecided.then_some(import.excluded)),
+            Task::Provider(import) => (import.progress(), Some(import), Some(import.excluded)),
             Task::Bulk(_) | Task::Export(_) | Task::Change(_) => return Err(jobs::wrong_kind(job.id)),
         };
         let is_open = matches!(job.state, State::Waiting | State::Running);
@@ -115,7 +115,7 @@ impl Query for ImportStatus {
             counts: job.counts.into(),
             progress: if job.state == State::Completed { 1.0 } else { progress },
             provider: platform.map(|import| import.provider),
-            excluded: platform.map(|import| import.excluded),
+            excluded,
             waiting: pause.map(|pause| pause.reason.clone()),
             error: job.state.reason(),
             created_at: WireTime(job.created_at),

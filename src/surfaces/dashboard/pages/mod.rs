@@ -42,6 +42,7 @@ pub mod members;
 pub mod models;
 pub mod plan;
 pub mod platform_imports;
+pub mod scheduled_imports;
 pub mod security;
 pub mod segment_form;
 pub mod segments;
@@ -154,6 +155,10 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/contacts/import", get imports::show, post imports::upload, streams true, draws [imports::ImportPage]),
     page!(closed "/{environment}/contacts/import/platform", needs [connections::ops::sources::Sources], get platform_imports::show,
         post platform_imports::start, draws [platform_imports::PlatformImportPage]),
+    page!(closed "/{environment}/contacts/scheduled-imports", needs [scheduled_imports::ops::list::List], get scheduled_imports::show_all,
+        post scheduled_imports::create, draws [scheduled_imports::ScheduledImportsPage]),
+    page!(closed "/{environment}/contacts/scheduled-imports/{id}", get scheduled_imports::show, post scheduled_imports::send,
+        draws [scheduled_imports::ScheduledImportPage]),
     page!(closed "/{environment}/contacts/import/{id}", get imports::one, post imports::start,
         draws [imports::ImportColumnsPage, imports::ImportProgressPage]),
     page!(closed "/{environment}/contacts/import/{id}/errors.csv", get imports::errors),

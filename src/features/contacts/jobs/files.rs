@@ -1,0 +1,68 @@
+//! Files to import: their delimiters, how they are stored, and how their import starts.
+
+use super::{Import, Job, Task, open};
+use crate::engine::api::Failure;
+use crate::engine::store::{Result as StoreResult, WriteTx, blobs};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, BlobId, ProjectId};
+use crate::vocab::limits;
+
+/// The part of a file that is stored in one transaction, so that there is one disk sync for each 2 MiB.
+pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
+
+/// Starts to store a file. It expires unless its import starts.
+pub fn begin(tx: &mut WriteTx<'_>, name: String) -> BlobId {
+    let id = BlobId::make(tx.now(), tx.random());
+    let expires_at = Some(tx.now().plus_ms(limits::UPLOAD_KEPT_MS));
+    blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type: "text/csv".to_owned(), name, expires_at });
+    id
+}
+
+/// Stores a part of a file, from the chunk `first`. Returns false if the file has expired.
+pub fn put(tx: &mut WriteTx<'_>, id: BlobId, first: u32, whole: &[u8]) -> StoreResult<bool> {
+    for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
+        if !blobs::put_chunk(tx, id, number, chunk.to_vec())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Starts the import of a file that is stored completely.
+pub fn import(
+    tx: &mut WriteTx<'_>,
+    (account, project): (AccountId, ProjectId),
+    import: Import,
+    bytes: u64,
+) -> Result<Job, Failure> {
+    // Remove the file's expiry time: from now on, the file is kept until the job releases it.
+    if !blobs::complete(tx, import.file, bytes, None)? {
+        return Err(expired());
+    }
+    open(tx, account, project, Task::Import(import))
+}
+
+/// Returns the failure for a file that expired before it was complete.
+pub fn expired() -> Failure {
+    Failure::because(Code::RequestTimeout, "The upload took more than an hour. Split the file and upload the parts separately.")
+}
+
+/// Matches every input that [`delimiter`] accepts.
+pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
+
+/// Parses a delimiter as callers write it: one character, `\t` or `tab` for a tab, or an empty string for a comma.
+pub fn delimiter(text: &str) -> Option<u8> {
+    match text {
+        "" => Some(b','),
+        "\\t" | "tab" => Some(b'\t'),
+        text => match *text.as_bytes() {
+            [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\r' | b'\n') => Some(byte),
+            _ => None,
+        },
+    }
+}
+
+/// Returns the failure for an invalid delimiter.
+pub fn wrong_delimiter() -> Failure {
+    Failure::field("delimiter", "must be one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
+}

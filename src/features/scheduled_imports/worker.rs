@@ -1,0 +1,25 @@
+//! The background work on scheduled imports.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+
+use super::{running, store};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// The number of due imports that one step processes. The next step follows immediately.
+const IMPORTS_PER_STEP: usize = 20;
+
+/// Starts the runs that are due, and records the results of those whose import has ended. A run that cannot be stored does not hold up the
+/// others.
+pub async fn run(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    let due = store::due(&engine.data(environment).store.read(), engine.clock.now(), IMPORTS_PER_STEP)?;
+    let more = due.len() == IMPORTS_PER_STEP;
+    let steps = due.into_iter().map(|row| running::step(&engine, environment, row));
+    let ended: Vec<_> = stream::iter(steps).buffer_unordered(limits::SCHEDULED_IMPORTS_AT_ONCE).collect().await;
+    ended.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+    Ok(Step::more_if(more))
+}

@@ -1,0 +1,291 @@
+//! The pages about scheduled imports: files at URLs whose contacts are imported regularly, and the results of their runs.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::audience::{self, Audience, AudienceContext};
+use super::contact_form::STATUSES;
+use crate::engine::api::{Created, Done};
+use crate::features::contacts::jobs::ColumnMap;
+use crate::features::scheduled_imports::ops::{create, delete, get, list, run, update};
+use crate::features::scheduled_imports::views::ScheduledImportView;
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+
+/// The times between two runs, in hours.
+const EVERY: [(&str, &str); 6] = [
+    ("1", "Every hour"),
+    ("3", "Every 3 hours"),
+    ("6", "Every 6 hours"),
+    ("12", "Every 12 hours"),
+    ("24", "Every day"),
+    ("168", "Every week"),
+];
+/// What happens to contacts without a status.
+const UNDECIDED: [(&str, &str); 2] = [("subscribed-only", "Leave them out"), ("include-all", "Import them as not subscribed")];
+
+/// The data of the form for a scheduled import.
+#[derive(Default, Serialize)]
+struct ScheduleForm {
+    act: String,
+    name: String,
+    url: String,
+    every: String,
+    mapping: String,
+    tags: String,
+    status: String,
+    undecided: String,
+    existing: String,
+}
+
+impl ScheduleForm {
+    fn sent(visit: &Visit) -> Self {
+        let get = |name: &str| visit.form.get(name).to_owned();
+        Self {
+            act: get("act"),
+            name: get("name"),
+            url: get("url"),
+            every: get("every"),
+            mapping: get("mapping"),
+            tags: get("tags"),
+            status: get("status"),
+            undecided: get("undecided"),
+            existing: get("existing"),
+        }
+    }
+
+    fn new() -> Self {
+        Self { every: "24".into(), ..Self::default() }
+    }
+
+    fn of(row: &ScheduledImportView) -> Self {
+        let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        Self {
+            act: String::new(),
+            name: row.name.clone(),
+            url: row.url.clone(),
+            every: row.every_hours.to_string(),
+            mapping: row.column_map.as_ref().map(mapping_text).unwrap_or_default(),
+            tags: row.tags.join(", "),
+            status: row.status.map(|status| status.word().to_owned()).unwrap_or_default(),
+            undecided: word(json!(row.consent_mode)),
+            existing: row.on_conflict.to_owned(),
+        }
+    }
+}
+
+/// The choices in the form.
+#[derive(Serialize)]
+struct Choices {
+    every: Vec<(String, String)>,
+    statuses: &'static [(&'static str, &'static str)],
+    undecided: &'static [(&'static str, &'static str)],
+}
+
+impl Choices {
+    /// Returns the choices, which include this number of hours.
+    fn including(hours: &str) -> Self {
+        let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
+        if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {
+            every.push((hours.to_owned(), format!("Every {hours} hours")));
+        }
+        Self { every, statuses: &STATUSES, undecided: &UNDECIDED }
+    }
+}
+
+/// The data of the page with the scheduled imports of a brand.
+#[derive(Serialize)]
+pub struct ScheduledImportsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    form: ScheduleForm,
+    choices: Choices,
+    imports: Vec<ScheduledImportView>,
+}
+
+/// The data of the page about a scheduled import.
+#[derive(Serialize)]
+pub struct ScheduledImportPage {
+    form: ScheduleForm,
+    choices: Choices,
+    import: ScheduledImportView,
+    /// Whether the page is loaded again until the run ends.
+    open: bool,
+}
+
+page_context!(ScheduledImportsPage, "scheduled_imports.html", {
+    let page = |imports| Self {
+        audience: AudienceContext::sample("Scheduled imports"),
+        form: ScheduleForm::new(),
+        choices: Choices::including("5"),
+        imports,
+    };
+    vec![
+        page(vec![ScheduledImportView { last_run: None, ..ScheduledImportView::sample() }, ScheduledImportView::sample()]),
+        page(Vec::new()),
+    ]
+});
+
+page_context!(ScheduledImportPage, "scheduled_import.html", {
+    use crate::features::scheduled_imports::views::RunView;
+
+    let page = |import: ScheduledImportView, open| Self {
+        form: ScheduleForm::of(&import),
+        choices: Choices::including("24"),
+        import,
+        open,
+    };
+    let sample = ScheduledImportView::sample;
+    let failed = sample().last_run.map(|run| RunView { result: "failed", error: Some("The file is empty.".into()), ..run });
+    let paused = ScheduledImportView {
+        state: "paused",
+        paused_reason: Some("The file is empty.".into()),
+        next_run_at: None,
+        last_run: failed,
+        ..sample()
+    };
+    let running = ScheduledImportView { state: "running", next_run_at: None, last_run: None, ..sample() };
+    vec![page(sample(), false), page(paused, false), page(running, true)]
+});
+
+/// Shows the scheduled imports of a brand, and the form for a new one.
+pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+    match Audience::of(visit).await? {
+        Some(audience) => all(visit, &audience, None).await,
+        None => Ok(audience::none("Scheduled imports")),
+    }
+}
+
+async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let found = visit.ask::<list::List>(json!({ "limit": 100, "projectId": audience.id })).await?;
+    let form = if error.is_some() { ScheduleForm::sent(visit) } else { ScheduleForm::new() };
+    let context = ScheduledImportsPage {
+        audience: audience.context(visit, "Scheduled imports"),
+        choices: Choices::including(&form.every),
+        form,
+        imports: found.items,
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
+}
+
+/// Creates a scheduled import.
+pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
+    let mut input = values(visit);
+    input["projectId"] = audience.id.clone().into();
+    match visit.ask::<create::Create>(input).await {
+        Ok(Created(made)) => Ok(Outcome::go(format!("{}/{}", visit.path, made.id))),
+        Err(error) if audience::can_correct(&error) => all(visit, &audience, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Shows the page about a scheduled import.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    one(visit, None).await
+}
+
+async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(import) = visit.ask::<get::Get>(json!({ "id": visit.name("id") })).await?;
+    let act = visit.form.get("act").to_owned();
+    let form = if act == "update" { ScheduleForm::sent(visit) } else { ScheduleForm { act, ..ScheduleForm::of(&import) } };
+    // A run that is due starts within seconds.
+    let open = import.state == "running" || (import.state == "active" && import.last_run.is_none());
+    let context = ScheduledImportPage { choices: Choices::including(&form.every), form, import, open };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Handles the forms on the page of a scheduled import.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let id = visit.name("id");
+    let act = visit.form.get("act");
+    let result = match act {
+        "update" => {
+            let mut input = values(visit);
+            input["id"] = id.into();
+            visit.ask::<update::Update>(input).await.map(drop)
+        }
+        "run" => visit.ask::<run::Run>(json!({ "id": id })).await.map(drop),
+        "on" | "off" => visit.ask::<update::Update>(json!({ "id": id, "active": act == "on" })).await.map(drop),
+        "delete" => {
+            visit.ask::<delete::Delete>(json!({ "id": id })).await?;
+            return Ok(Outcome::go(format!("/{}/contacts/scheduled-imports?done=delete", visit.environment)));
+        }
+        _ => return Err(PageError::unknown_action()),
+    };
+    match result {
+        Ok(()) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Err(error) if audience::can_correct(&error) => one(visit, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the values of the form.
+fn values(visit: &Visit) -> Value {
+    let form = &visit.form;
+    let mut values = json!({
+        "name": form.get("name"),
+        "url": form.get("url"),
+        "everyHours": form.get("every").parse::<u64>().map_or_else(|_| Value::from(form.get("every")), Value::from),
+        "tags": audience::names(form.get("tags")),
+        "status": form.some("status"),
+        "onConflict": if form.get("existing") == "skip" { "skip" } else { "upsert" },
+        "columnMap": mapping(form.get("mapping")),
+    });
+    if let Some(mode) = form.some("undecided") {
+        values["consentMode"] = mode.into();
+    }
+    values
+}
+
+/// The prefix for custom fields in the text of a mapping.
+const CUSTOM_FIELDS: &str = "customFields.";
+
+/// Returns the mapping in a text field: one `field = header` per line; null if the text is empty.
+fn mapping(text: &str) -> Value {
+    let (mut fields, mut custom) = (Map::new(), Map::new());
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (field, header) = line.split_once('=').unwrap_or((line, ""));
+        let (field, header) = (field.trim(), header.trim());
+        match field.strip_prefix(CUSTOM_FIELDS) {
+            Some(name) => custom.insert(name.to_owned(), header.into()),
+            None => fields.insert(field.to_owned(), header.into()),
+        };
+    }
+    if !custom.is_empty() {
+        fields.insert("customFields".to_owned(), custom.into());
+    }
+    if fields.is_empty() { Value::Null } else { fields.into() }
+}
+
+/// Returns a mapping as the text that [`mapping`] reads.
+fn mapping_text(map: &ColumnMap) -> String {
+    let mut lines = Vec::new();
+    for (field, header) in json!(map).as_object().into_iter().flatten() {
+        match header {
+            Value::String(header) => lines.push(format!("{field} = {header}")),
+            Value::Object(custom) => {
+                lines.extend(
+                    custom.iter().filter_map(|(name, header)| Some(format!("{CUSTOM_FIELDS}{name} = {}", header.as_str()?))),
+                );
+            }
+            _ => {}
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_reads_back_from_its_text() {
+        let text = "email = E-mail\nfirstName = First name\ncustomFields.plan = Plan = tier";
+        let map: ColumnMap = serde_json::from_value(mapping(text)).expect("a mapping");
+        assert_eq!((map.email.as_str(), map.custom_fields["plan"].as_str()), ("E-mail", "Plan = tier"));
+        assert_eq!(serde_json::from_value::<ColumnMap>(mapping(&mapping_text(&map))).expect("a mapping"), map);
+        assert_eq!(mapping(" \n"), Value::Null);
+        assert_eq!(mapping("email"), json!({ "email": "" }));
+    }
+}
