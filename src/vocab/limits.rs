@@ -1347,7 +1347,7 @@ pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
 pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The maximum number of files that are fetched at the same time in an environment, because each is in memory.
 pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
-/// The maximum time for fetching a file, including redirects.
+/// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would hold up other files.
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum time until the head of the response: some servers write the file first.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);

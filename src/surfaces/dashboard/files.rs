@@ -35,6 +35,8 @@ const SHARED: &[Template] = &[
     template!("campaign_base.html"),
     template!("contact_fields.html"),
     template!("email.html"),
+    template!("hook_parts.html"),
+    template!("scheduled_import_parts.html"),
     template!("webhook_parts.html"),
     template!("error.html"),
 ];
