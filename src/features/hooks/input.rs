@@ -32,7 +32,7 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
     if let Some(text) = &hook.redirect_url {
         let is_page = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
         if !is_page || text.len() > limits::URL_CHARACTERS_MAX || text.chars().any(char::is_control) {
-            return Err(Failure::field("redirectUrl", "expected a URL that starts with https://"));
+            return Err(Failure::field("redirectUrl", "must be a URL that starts with https://"));
         }
     }
     match hook.kind {

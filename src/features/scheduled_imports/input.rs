@@ -12,10 +12,10 @@ pub fn url(text: &str) -> Result<String, Failure> {
     let text = text.trim();
     let refused = |why: &str| Err(Failure::field("url", why));
     let Ok(url) = Url::parse(text) else {
-        return refused("expected the URL of a CSV file, like https://acme.example/contacts.csv");
+        return refused("must be the URL of a CSV file, like https://acme.example/contacts.csv");
     };
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return refused("expected a URL that starts with https://");
+        return refused("must be a URL that starts with https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
         return refused("remove the user name and the password; use a URL that works without signing in");
