@@ -235,10 +235,7 @@ fn a_test_shows_what_would_be_stored_and_stores_nothing() {
     let (id, _) = create(&app, json!({ "mapping": { "email": "data.email", "country": "data.country" } }));
     let test = |body: Value| app.post(&format!("/v1/incoming-webhooks/{id}/test"), json!({ "body": body })).data();
     let good = test(json!({ "data": { "email": "ada@example.com", "country": "DE" } }));
-    assert_eq!(
-        good,
-        json!({ "success": true, "input": { "email": "ada@example.com", "country": "DE" }, "field": null, "reason": null })
-    );
+    assert_eq!(good, json!({ "success": true, "input": { "email": "ada@example.com", "country": "DE" } }));
     let wrong = test(json!({ "data": { "email": "ada" } }));
     assert_eq!((&wrong["success"], &wrong["field"]), (&json!(false), &json!("email")), "{wrong}");
     assert_eq!(app.get_in("/v1/contacts").data()["contacts"], json!([]));
