@@ -18,3 +18,4 @@ pub mod settings;
 pub mod spelling;
 pub mod store;
 pub mod tasks;
+pub(crate) mod turns;

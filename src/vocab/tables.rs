@@ -167,6 +167,8 @@ pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
 pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
 pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
 pub const CONNECTIONS: TableId = TableId(132);
+pub const EXPORTED_TEMPLATES: TableId = TableId(133);
+pub const EXPORTED_IMAGES: TableId = TableId(134);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -437,6 +439,18 @@ pub const TABLES: &[TableInfo] = &[
         "connections",
         Environment,
         "(account id, connection id) -> connected account on another platform, its key sealed",
+    ),
+    table(
+        133,
+        "exported_templates",
+        Environment,
+        "(account id, email id, digest of the platform's account, kind) -> template or draft that exports write on a platform",
+    ),
+    table(
+        134,
+        "exported_images",
+        Environment,
+        "(account id, digest of the platform's account, digest of an image) -> its URL on the platform",
     ),
 ];
 

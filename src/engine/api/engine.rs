@@ -29,6 +29,7 @@ use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::Store;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::status::WorkerBoard;
+use crate::engine::turns::Turns;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
@@ -98,6 +99,8 @@ pub struct Engine {
     pub link_probes: LinkProbes,
     /// The pauses that platforms request between calls.
     pub paces: Paces,
+    /// Lets only one task at a time change a connected account.
+    pub turns: Turns,
     /// The language models that write emails.
     pub models: Models,
     /// The DNS resolver.
@@ -151,6 +154,7 @@ impl Engine {
             sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
             paces: Paces::default(),
+            turns: Turns::default(),
             models,
             dns,
             pixels,

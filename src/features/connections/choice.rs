@@ -7,6 +7,8 @@ use super::error::PlatformError;
 use super::key::open;
 use super::model::Connection;
 use super::store;
+use super::views::{ConnectionView, connection_view};
+use crate::base::clock::Timestamp;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::Read;
 use crate::vocab::codes::Code;
@@ -37,7 +39,8 @@ pub struct ConnectionChoice {
 pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Connection, Failure> {
     let ConnectionChoice { account, provider, project, connection } = choice;
     let is_usable = |connection: &Connection| connection.provider == provider && connection.serves(Some(project));
-    let mut usable: Vec<Connection> = store::all(tx, account)?.into_iter().filter(is_usable).collect();
+    let mut usable = store::all(tx, account)?;
+    usable.retain(is_usable);
     if usable.is_empty() {
         let detail = format!("{provider} is not connected. Connect an account at {page}.");
         return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
@@ -65,7 +68,19 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     }
 }
 
-fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
+/// Returns the connections that a brand can use, or those of the whole account.
+pub fn usable(
+    tx: &impl Read,
+    account: AccountId,
+    project: Option<ProjectId>,
+    now: Timestamp,
+) -> Result<Vec<ConnectionView>, Failure> {
+    let all = store::all(tx, account)?;
+    Ok(all.iter().filter(|connection| connection.serves(project)).map(|connection| connection_view(connection, now)).collect())
+}
+
+/// Returns the failure of an operation whose connection must be reconnected.
+pub fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
     let detail = format!(
         "The stored key of the connection \"{name}\" to {provider} cannot be used ({reason}). Enter a new key at {page}."

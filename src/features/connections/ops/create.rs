@@ -174,7 +174,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
 /// Returns the failure for a key that could not be tested.
 fn untested(provider: Provider, error: PlatformError) -> Failure {
     match &error {
-        PlatformError::Rejected(said) => {
+        PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
             let scopes: Vec<&str> = platform::scopes(provider).iter().map(|(scope, _)| *scope).collect();
             let needs = if scopes.is_empty() { String::new() } else { format!("; it needs the scopes {}", scopes.join(", ")) };
             Failure::field("apiKey", format_args!("{provider} rejected this key ({said}); check the key{needs}"))

@@ -124,9 +124,8 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
     })
 }
 
-/// Returns the ID as a segment of a path. The platforms' IDs contain only letters, digits, hyphens and underscores, so an object with any
-/// other ID is reported as missing.
-fn segment(id: &str) -> Result<&str, PlatformError> {
+/// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
+pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }
 }

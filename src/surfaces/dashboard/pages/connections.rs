@@ -6,8 +6,8 @@ use serde_json::json;
 use super::audience::BrandName;
 use crate::engine::api::Created;
 use crate::features::connections::ops::{create, delete, list};
-use crate::features::connections::scopes;
 use crate::features::connections::views::ConnectionView;
+use crate::features::connections::{scopes, templates};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -21,8 +21,10 @@ struct Platform {
     label: &'static str,
     /// Where users find the key.
     hint: &'static str,
-    /// The scopes that the key needs, with their purpose.
+    /// The scopes that the key needs for imports, with their purpose.
     scopes: &'static [(&'static str, &'static str)],
+    /// The scopes that the key needs in addition for exports.
+    export_scopes: &'static [(&'static str, &'static str)],
 }
 
 /// The data of the page with the connections and the form for a new one.
@@ -62,7 +64,8 @@ fn platform(provider: Provider) -> Platform {
         Provider::Mailchimp => "Account & billing → Extras → API keys. The key ends with a data center, like -us21.",
         Provider::HubSpot => "Settings → Integrations → Private apps. Copy the access token of the app.",
     };
-    Platform { word: provider.alias(), label: provider.label(), hint, scopes: scopes(provider) }
+    let (word, label) = (provider.alias(), provider.label());
+    Platform { word, label, hint, scopes: scopes(provider), export_scopes: templates::scopes(provider) }
 }
 
 /// Shows the connections and the form for a new one.
