@@ -122,6 +122,8 @@
 //!   status: [`features::contact_sets`].
 //! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
 //!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
+//! - *How do users sign in on other platforms?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
+//!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
 //!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,

@@ -3,6 +3,8 @@
 //! It refuses requests that the platforms' descriptions do not allow. The integration tests include this file too.
 
 // The integration tests include this file by its path, too.
+#[path = "platforms/oauth.rs"]
+mod oauth;
 #[path = "platforms/templates.rs"]
 mod templates;
 
@@ -13,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
+pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 
 /// The keys that the platforms accept at the start.
@@ -61,6 +64,8 @@ struct State {
     /// What was created on the platforms.
     stored: Vec<Stored>,
     images: Vec<StoredImage>,
+    /// The consents of users.
+    grants: Vec<Grant>,
 }
 
 /// The server. Its thread ends with the process.
@@ -135,6 +140,21 @@ impl Platforms {
     /// Changes what is stored on the platforms, as a user would.
     pub fn change(&self, change: impl FnMut(&mut Stored)) {
         self.state().stored.iter_mut().for_each(change);
+    }
+
+    /// Consents as a user on the page with this URL; returns the URL that leads back.
+    pub fn consent(&self, url: &str) -> String {
+        oauth::consent(&mut self.state(), url)
+    }
+
+    /// Returns the consents of users.
+    pub fn grants(&self) -> Vec<Grant> {
+        self.state().grants.clone()
+    }
+
+    /// Ends all consents, as a user can on the platform.
+    pub fn revoke(&self) {
+        self.state().grants.iter_mut().for_each(|grant| grant.is_revoked = true);
     }
 
     /// Returns the requests so far.
@@ -232,8 +252,13 @@ fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
     let url = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     let query: BTreeMap<String, String> = pairs(url.1);
     let authorization = asked.headers.get("authorization").map_or("", String::as_str);
-    let accepted = |form: &dyn Fn(&str) -> String| state.keys.iter().any(|key| form(key) == authorization);
     let parts: Vec<&str> = url.0.split('/').skip(1).collect();
+    let request = Request { asked, query, body: serde_json::from_str(&asked.body).unwrap_or(Value::Null) };
+    if let Some(answer) = oauth::answer(state, url.0, &request) {
+        return answer;
+    }
+    let is_granted = oauth::accepts(state, &parts, authorization);
+    let accepted = |form: &dyn Fn(&str) -> String| is_granted || state.keys.iter().any(|key| form(key) == authorization);
     let (platform, is_known) = match parts.first() {
         Some(&"api") => (klaviyo as fn(&State, &[&str], &Request<'_>) -> _, accepted(&|key| format!("Klaviyo-API-Key {key}"))),
         Some(&"3.0") => (mailchimp as _, accepted(&|key| format!("Basic {}", base64(&format!("mailmill:{key}"))))),
@@ -242,7 +267,6 @@ fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
     if !is_known {
         return (401, json!({ "errors": [{ "detail": "The key is not valid." }], "message": "The key is not valid." }));
     }
-    let request = Request { asked, query, body: serde_json::from_str(&asked.body).unwrap_or(Value::Null) };
     if let Some(answer) = templates::answer(state, &parts, &request) {
         return answer;
     }

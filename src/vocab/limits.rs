@@ -1516,6 +1516,14 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// How long before their expiry tokens of platforms are refreshed, in milliseconds: longer than an export or a step of an import takes.
+pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
+/// How long a user can take to sign in on a platform, in milliseconds.
+pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
+/// The maximum length of the code and of the state with which a user returns from a platform.
+pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
+/// How long removing a connection waits for the platform to revoke its tokens.
+pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
 /// The time limit for one export into a connected account. What it has written by then is stored, and the next export continues.
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.

@@ -8,7 +8,9 @@ use tokio::time::Instant;
 
 use super::support::browser::Browser;
 use super::support::client::Call;
-use super::support::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, standing};
+use super::support::platforms::{
+    CLIENT_ID, CLIENT_SECRET, Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, standing,
+};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, operation as find};
 use super::users::owned;
@@ -191,6 +193,57 @@ async fn an_email_is_exported_into_an_account_by_forms() {
     let refused = browser.post(&path, &fields).await;
     assert!(refused.status == 409 && refused.text.contains("cannot be used"), "{}", refused.text);
     assert!(browser.get(&path).await.text.contains("reconnect required"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_is_connected_by_signing_in_on_the_platform() {
+    for (provider, label) in [("klaviyo", "Klaviyo"), ("mailchimp", "Mailchimp"), ("hubspot", "HubSpot")] {
+        let peer = Platforms::start(0);
+        let url = peer.url();
+        let clients = format!(
+            "{provider}_client_id = \"{CLIENT_ID}\"\n{provider}_client_secret = \"{CLIENT_SECRET}\"\n{provider}_login_url = \"{url}\"\n"
+        );
+        let mut server = owned(&format!("{}{clients}", settings(&peer)));
+        let mut browser = Browser::new(&server);
+        browser.sign_in("/test/").await;
+        let list = "/test/settings/connections";
+        let page = browser.get(list).await;
+        assert!(page.text.contains(&format!("Connect {label}")), "{}", page.text);
+        let csrf = page.csrf().to_owned();
+        let fields = [("csrf", csrf.as_str()), ("act", "authorize"), ("provider", provider)];
+        let begun = browser.post(list, &fields).await;
+        let link = begun.text.split("href=\"").find(|part| part.starts_with(&url)).and_then(|part| part.split('"').next());
+        let link = link.unwrap_or_else(|| panic!("{}", begun.text)).replace("&amp;", "&");
+        let back = peer.consent(&link);
+        let path = &back[back.find("/connections/").expect("the callback page")..];
+        // Another session cannot complete the sign-in.
+        let mut other = Browser::new(&server);
+        other.sign_in("/test/").await;
+        let moved = other.get(path).await.location().to_owned();
+        let refused = other.get(&moved).await;
+        assert!(refused.status == 400 && refused.text.contains("this session began"), "{}", refused.text);
+        let moved = browser.get(path).await.location().to_owned();
+        assert!(moved.starts_with(&format!("/test/settings/connections/{provider}/complete?")), "{moved}");
+        let done = browser.get(&moved).await;
+        assert!(done.status == 303, "{}", done.text);
+        let listed = browser.get(done.location()).await;
+        assert!(listed.text.contains("Account connected.") && listed.text.contains(">connected<"), "{}", listed.text);
+        let again = browser.get(&moved).await;
+        assert!(again.status == 400 && again.text.contains("rejects the sign-in"), "{}", again.text);
+        let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
+        assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
+        assert!(browser.get("/test/settings/audit").await.text.contains("connections.complete"));
+        server.signal("TERM");
+        server.wait();
+        let mut texts = vec![server.log().into_bytes()];
+        for name in ["control.redb", "test.redb", "live.redb"] {
+            texts.push(std::fs::read(server.data().join(name)).expect("readable"));
+        }
+        for secret in ["access-code1", "refresh-code1", CLIENT_SECRET, "code=code1"] {
+            let is_there = texts.iter().any(|text| text.windows(secret.len()).any(|window| window == secret.as_bytes()));
+            assert!(!is_there, "{provider}: {secret} is in a file or in the log");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

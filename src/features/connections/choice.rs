@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::client::Client;
+use super::credentials::open;
 use super::error::PlatformError;
-use super::key::open;
 use super::model::Connection;
-use super::store;
 use super::views::{ConnectionView, connection_view};
+use super::{oauth, store};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::Read;
@@ -83,7 +83,7 @@ pub fn usable(
 pub fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
     let detail = format!(
-        "The stored key of the connection \"{name}\" to {provider} cannot be used ({reason}). Enter a new key at {page}."
+        "The stored credentials of the connection \"{name}\" to {provider} cannot be used ({reason}). Reconnect the account at {page}."
     );
     Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": connection.id }))
 }
@@ -93,10 +93,15 @@ pub fn connect_url(engine: &Engine, environment: Environment, provider: Provider
     format!("{}/{environment}/settings/connections?provider={}", engine.base_url(), provider.alias())
 }
 
-/// Returns a client with the key of a connection.
-pub fn client<'e>(engine: &'e Engine, connection: &Connection) -> Result<Client<'e>, PlatformError> {
-    let key = open(&engine.seal, connection).ok_or(PlatformError::KeyLost)?;
-    Client::new(engine, connection.provider, &key).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
+/// Returns a client with the credentials of a connection. Tokens that expire soon are refreshed, which changes the connection.
+pub async fn client<'e>(
+    engine: &'e Engine,
+    environment: Environment,
+    used: &mut Connection,
+) -> Result<Client<'e>, PlatformError> {
+    oauth::refresh_if_needed(engine, environment, used).await?;
+    let credentials = open(&engine.seal, used).ok_or(PlatformError::KeyLost)?;
+    Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
 }
 
 /// Stores what an error says about the connection: a rejected key, or a limit on its requests.

@@ -18,15 +18,16 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::credentials::Credentials;
 use super::error::PlatformError;
-use crate::base::secret::{Secret, sha256};
+use crate::base::secret::sha256;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 use crate::vocab::settings::Connections;
 
-const LIMITS: Limits = Limits {
+pub const LIMITS: Limits = Limits {
     head: limits::PROVIDER_REQUEST_TIME,
     total: limits::PROVIDER_REQUEST_TIME,
     body_bytes: limits::PROVIDER_RESPONSE_BYTES_MAX,
@@ -70,20 +71,25 @@ pub struct Client<'e> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client. Fails with the reason if the key cannot belong to the platform.
-    pub fn new(engine: &'e Engine, provider: Provider, key: &Secret) -> Result<Self, &'static str> {
-        let text = key.expose().as_str();
-        let base = base(&engine.settings.connections, provider, text)?;
-        let authorization = match provider {
-            Provider::Klaviyo => format!("Klaviyo-API-Key {text}"),
-            Provider::Mailchimp => format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes())),
-            Provider::HubSpot => format!("Bearer {text}"),
+    /// Creates a client. Returns why the key cannot belong to the platform if it cannot.
+    pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
+        let base = base(&engine.settings.connections, provider, credentials)?;
+        let text = match credentials {
+            Credentials::Key(key) => key.expose().as_str(),
+            Credentials::Tokens(tokens) => tokens.access.expose().as_str(),
+        };
+        let authorization = match (provider, credentials) {
+            (Provider::HubSpot, _) | (_, Credentials::Tokens(_)) => format!("Bearer {text}"),
+            (Provider::Klaviyo, Credentials::Key(_)) => format!("Klaviyo-API-Key {text}"),
+            (Provider::Mailchimp, Credentials::Key(_)) => {
+                format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes()))
+            }
         };
         let mut authorization = HeaderValue::from_str(&authorization).map_err(|_| "the key contains a line break; remove it")?;
         authorization.set_sensitive(true);
         let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
-        let region = if provider == Provider::Mailchimp { region(text).to_owned() } else { String::new() };
+        let region = if provider == Provider::Mailchimp { region(credentials).to_owned() } else { String::new() };
         let (own_properties, page_host) = (OnceCell::new(), OnceCell::new());
         Ok(Self { engine, provider, base, region, authorization, account, wait_max, own_properties, page_host })
     }
@@ -283,14 +289,15 @@ fn place(error: &serde_json::Error) -> String {
 }
 
 /// Returns the address of the platform's API for the account with this key.
-fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'static str> {
+fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -> Result<Url, &'static str> {
+    let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
-        Provider::Klaviyo if !key.starts_with("pk_") => {
-            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+        Provider::Klaviyo if is_wrong_key("pk_") => {
+            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {
-            let region = region(key);
+            let region = region(credentials);
             if !is_region(region) {
                 return Err("must be an API key that ends with its data center, like -us21; create one in Mailchimp under \
                             Account & billing, Extras, API keys");
@@ -302,9 +309,12 @@ fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'
     Url::parse(&text).map_err(|_| "the address of this platform is not a URL; correct it under [connections] in the settings")
 }
 
-/// Returns the data center at the end of a key for Mailchimp.
-fn region(key: &str) -> &str {
-    key.rsplit_once('-').map_or("", |(_, region)| region)
+/// Returns Mailchimp's data center of the account: the end of a key, or what Mailchimp stated with the tokens.
+fn region(credentials: &Credentials) -> &str {
+    match credentials {
+        Credentials::Key(key) => key.expose().rsplit_once('-').map_or("", |(_, region)| region),
+        Credentials::Tokens(tokens) => &tokens.region,
+    }
 }
 
 /// Returns whether the text is the name of one of Mailchimp's data centers, like us21. The name becomes part of a host name.
@@ -322,16 +332,20 @@ struct ErrorBody {
     detail: Option<String>,
     message: Option<String>,
     title: Option<String>,
+    /// The members of errors of tokens (RFC 6749, section 5.2).
+    error_description: Option<String>,
+    error: Option<String>,
 }
 
 impl ErrorBody {
     fn text(self) -> Option<String> {
-        self.detail.or(self.message).or(self.title).or_else(|| self.errors.into_iter().find_map(Self::text))
+        let own = self.detail.or(self.message).or(self.title).or(self.error_description).or(self.error);
+        own.or_else(|| self.errors.into_iter().find_map(Self::text))
     }
 }
 
 /// Returns the start of the platform's own description of an error.
-fn message(body: &[u8]) -> String {
+pub fn message(body: &[u8]) -> String {
     const SHOWN: usize = 300;
     let text = serde_json::from_slice::<ErrorBody>(body).ok().and_then(ErrorBody::text);
     let plain = |text: String| text.chars().filter(|character| !character.is_control()).take(SHOWN).collect::<String>();

@@ -22,7 +22,10 @@ pub struct Connection {
     pub external_name: String,
     /// The only brand that can use the connection; `None` if every brand can.
     pub project: Option<ProjectId>,
+    /// The sealed key, or the sealed tokens.
     pub sealed_key: Vec<u8>,
+    /// Whether the user signed in on the platform, instead of entering a key.
+    pub is_oauth: bool,
     /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,
     /// When the platform accepts requests again, if it limited them.

@@ -64,11 +64,12 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     let Publication { choice, drafts, uploads_images } = publication;
     let engine = context.engine.clone();
     let page = connect_url(&engine, context.caller.environment(), choice.provider);
-    let used = context.read(move |tx: &ReadTx| choose(tx, choice, &page)).await?;
+    let mut used = context.read(move |tx: &ReadTx| choose(tx, choice, &page)).await?;
+    let environment = context.caller.environment();
     let mut written = Vec::with_capacity(drafts.len());
     let work = async {
-        let client = choice::client(&engine, &used)?;
         let _turn = engine.turns.take(turn(&used)).await;
+        let client = choice::client(&engine, environment, &mut used).await?;
         let place = Place { client: &client, data: context.data(), used: &used, now: context.now() };
         for draft in drafts {
             written.push(place.publish(draft, uploads_images).await?);

@@ -13,7 +13,7 @@ use super::emails::brief::Chip;
 use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Done, Operation, untrusted_html};
+use crate::engine::api::{Done, untrusted_html};
 use crate::features::emails::finding::Finding;
 use crate::features::emails::views::{EditView, EditedEmail, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::{emails, projects, sending};
@@ -94,7 +94,7 @@ impl EmailHead {
     /// Returns the header of a sample email's page.
     #[cfg(test)]
     fn sample(tab: &'static str, status: &'static str) -> Self {
-        let EmailDetails { email, series, .. } = emails::ops::get::Get::example().1.0;
+        let EmailDetails { email, series, .. } = <emails::ops::get::Get as crate::engine::api::Operation>::example().1.0;
         let siblings = series.into_iter().flat_map(|one| {
             let other = SiblingView { language: "de".into(), ..one.clone() };
             [one, other]
@@ -163,7 +163,7 @@ page_context!(EmailPage, "email_preview.html", {
         prompt: String::new(),
         prompt_max: 4_000,
         screenshot: Some("/v1/files/a.png".into()),
-        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
+        facts: Chip::all(&<emails::ops::brief::ReadBrief as crate::engine::api::Operation>::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
         preview: None,

@@ -175,6 +175,8 @@ pub const PAGES: &[Page] = &[
         get mail_services::show_all, post mail_services::create, draws [mail_services::MailServicesPage]),
     page!(closed "/{environment}/settings/mail-services/{id}", get mail_services::show, post mail_services::send,
         draws [mail_services::MailServicePage]),
+    page!(open "/connections/{provider}/callback", get connections::receive),
+    page!(closed "/{environment}/settings/connections/{provider}/complete", get connections::complete),
     page!(closed "/{environment}/settings/connections", menu "Setup" "Connections", needs [connections::ops::list::List],
         get connections::show, post connections::send, draws [connections::ConnectionsPage]),
     page!(closed "/{environment}/settings/keys", menu "Developers" "API keys", needs [accounts::ops::key_list::KeyList], get keys::show,
