@@ -211,9 +211,9 @@ async fn an_account_is_connected_by_signing_in_on_the_platform() {
         assert!(page.text.contains(&format!("Connect {label}")), "{}", page.text);
         let csrf = page.csrf().to_owned();
         let fields = [("csrf", csrf.as_str()), ("act", "authorize"), ("provider", provider)];
-        let begun = browser.post(list, &fields).await;
-        let link = begun.text.split("href=\"").find(|part| part.starts_with(&url)).and_then(|part| part.split('"').next());
-        let link = link.unwrap_or_else(|| panic!("{}", begun.text)).replace("&amp;", "&");
+        let started = browser.post(list, &fields).await;
+        let link = started.text.split("href=\"").find(|part| part.starts_with(&url)).and_then(|part| part.split('"').next());
+        let link = link.unwrap_or_else(|| panic!("{}", started.text)).replace("&amp;", "&");
         let back = peer.consent(&link);
         let path = &back[back.find("/connections/").expect("the callback page")..];
         // Another session cannot complete the sign-in.

@@ -23,5 +23,5 @@ pub mod views;
 pub mod worker;
 
 pub use choice::{ConnectionChoice, connect_url, usable};
-pub use platform::scopes;
+pub use platform::{export_scopes, scopes};
 pub use store::sealed;

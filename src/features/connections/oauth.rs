@@ -16,7 +16,7 @@ use super::client::{LIMITS, message};
 use super::credentials::{Credentials, Tokens, open, seal};
 use super::error::PlatformError;
 use super::model::Connection;
-use super::{platform, store, templates};
+use super::{platform, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::Engine;
@@ -55,7 +55,7 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
 /// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all rights of the user.
 pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
     let app = (provider == Provider::HubSpot).then_some(HUBSPOT_APP);
-    app.into_iter().chain(platform::scopes(provider).iter().chain(templates::scopes(provider)).copied()).collect()
+    app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
 }
 
 /// Returns the URL to which the platform sends the user back. It must be registered with the platform.

@@ -1,5 +1,7 @@
 //! The table of connections and all access to it.
 
+pub mod exported;
+
 use std::ops::ControlFlow;
 
 use super::credentials::open;

@@ -152,36 +152,37 @@ fn klaviyo(state: &mut State, method: &str, parts: &[&str], request: &Request<'_
 }
 
 fn mailchimp(state: &mut State, method: &str, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
-    const TEMPLATES: &str = "3.0/templates";
-    const CAMPAIGNS: &str = "3.0/campaigns";
+    match &parts[1..] {
+        ["templates", rest @ ..] => mailchimp_templates(state, (method, rest), request),
+        ["campaigns", rest @ ..] => mailchimp_campaigns(state, (method, rest), request),
+        _ => mailchimp_files(state, method, request),
+    }
+}
+
+fn mailchimp_templates(state: &mut State, call: (&str, &[&str]), request: &Request<'_>) -> (u16, Value) {
+    const PLACE: &str = "3.0/templates";
     let body = &request.body;
     let template = |stored: &Stored| {
         let id: u64 = stored.id.parse().expect("the ID is a number");
         json!({ "id": id, "type": "user", "name": stored.name, "drag_and_drop": false, "active": !stored.is_deleted })
     };
-    let campaign = |stored: &Stored| {
-        let status = if stored.is_sent { "sent" } else { "save" };
-        json!({ "id": stored.id, "web_id": 42, "status": status, "settings": { "title": stored.name } })
-    };
-    let settings = &body["settings"];
-    let known = ["subject_line", "preview_text", "title", "from_name", "reply_to", "auto_footer", "template_id"];
-    match (method, &parts[1..]) {
-        ("GET", ["templates"]) => {
+    match call {
+        ("GET", []) => {
             let allowed = ["fields", "count", "offset", "type", "since_date_created", "sort_field", "sort_dir"];
             request.unknown(&allowed).unwrap_or_else(|| {
-                let found: Vec<Value> = state.all(TEMPLATES).iter().map(template).collect();
+                let found: Vec<Value> = state.all(PLACE).iter().map(template).collect();
                 (200, json!({ "templates": found, "total_items": found.len() }))
             })
         }
-        ("POST", ["templates"]) => {
+        ("POST", []) => {
             if let Some(refusal) = wrong(body, &["name", "html"], &["folder_id"]) {
                 return refusal;
             }
             let id = (1_000 + state.stored.len()).to_string();
-            state.add(TEMPLATES, id.clone(), &text(&body["name"]), &text(&body["html"]), body);
-            (200, template(state.at(TEMPLATES, &id).expect("it was added")))
+            state.add(PLACE, id.clone(), &text(&body["name"]), &text(&body["html"]), body);
+            (200, template(state.at(PLACE, &id).expect("it was added")))
         }
-        ("PATCH", ["templates", id]) => match state.at(TEMPLATES, id) {
+        ("PATCH", [id]) => match state.at(PLACE, id) {
             None => missing(),
             Some(stored) => {
                 (stored.name, stored.html) = (text(&body["name"]), text(&body["html"]));
@@ -189,24 +190,37 @@ fn mailchimp(state: &mut State, method: &str, parts: &[&str], request: &Request<
                 (200, template(stored))
             }
         },
-        ("GET", ["campaigns"]) => {
+        _ => (405, json!({ "detail": "the method is not allowed" })),
+    }
+}
+
+fn mailchimp_campaigns(state: &mut State, call: (&str, &[&str]), request: &Request<'_>) -> (u16, Value) {
+    const PLACE: &str = "3.0/campaigns";
+    let (body, settings) = (&request.body, &request.body["settings"]);
+    let campaign = |stored: &Stored| {
+        let status = if stored.is_sent { "sent" } else { "save" };
+        json!({ "id": stored.id, "web_id": 42, "status": status, "settings": { "title": stored.name } })
+    };
+    let known = ["subject_line", "preview_text", "title", "from_name", "reply_to", "auto_footer", "template_id"];
+    match call {
+        ("GET", []) => {
             let allowed = ["fields", "count", "offset", "status", "since_create_time", "type"];
             request.unknown(&allowed).unwrap_or_else(|| {
-                let drafts = state.all(CAMPAIGNS);
+                let drafts = state.all(PLACE);
                 let found: Vec<Value> = drafts.iter().filter(|stored| !stored.is_sent).map(campaign).collect();
                 (200, json!({ "campaigns": found, "total_items": found.len() }))
             })
         }
-        ("POST", ["campaigns"]) => {
+        ("POST", []) => {
             if let Some(refusal) = wrong(body, &["type"], &["settings", "recipients"]).or_else(|| wrong(settings, &[], &known)) {
                 return refusal;
             }
             let id = format!("c{}", state.stored.len() + 1);
-            state.add(CAMPAIGNS, id.clone(), &text(&settings["title"]), "", body);
-            (200, campaign(state.at(CAMPAIGNS, &id).expect("it was added")))
+            state.add(PLACE, id.clone(), &text(&settings["title"]), "", body);
+            (200, campaign(state.at(PLACE, &id).expect("it was added")))
         }
-        (_, ["campaigns", id, rest @ ..]) => {
-            let Some(stored) = state.at(CAMPAIGNS, id).filter(|stored| !stored.is_deleted) else { return missing() };
+        (method, [id, rest @ ..]) => {
+            let Some(stored) = state.at(PLACE, id).filter(|stored| !stored.is_deleted) else { return missing() };
             match (method, rest) {
                 ("GET", []) => (200, campaign(stored)),
                 _ if stored.is_sent => refused("the campaign was sent"),
@@ -222,21 +236,23 @@ fn mailchimp(state: &mut State, method: &str, parts: &[&str], request: &Request<
                 _ => (405, json!({ "detail": "the method is not allowed" })),
             }
         }
-        ("GET", ["file-manager", "files"]) => {
-            let one = |image: &StoredImage| json!({ "id": 7, "name": image.name, "full_size_url": image.url });
-            let found: Vec<Value> = state.images.iter().map(one).collect();
-            (200, json!({ "files": found, "total_items": found.len() }))
-        }
-        ("POST", ["file-manager", "files"]) => {
-            if let Some(refusal) = wrong(body, &["name", "file_data"], &["folder_id"]) {
-                return refusal;
-            }
-            let name = text(&body["name"]);
-            let url = state.add_image(&name, "mcusercontent.com");
-            (200, json!({ "id": 7, "name": name, "full_size_url": url, "size": 1, "type": "image" }))
-        }
         _ => (405, json!({ "detail": "the method is not allowed" })),
     }
+}
+
+fn mailchimp_files(state: &mut State, method: &str, request: &Request<'_>) -> (u16, Value) {
+    let body = &request.body;
+    if method == "GET" {
+        let one = |image: &StoredImage| json!({ "id": 7, "name": image.name, "full_size_url": image.url });
+        let found: Vec<Value> = state.images.iter().map(one).collect();
+        return (200, json!({ "files": found, "total_items": found.len() }));
+    }
+    if let Some(refusal) = wrong(body, &["name", "file_data"], &["folder_id"]) {
+        return refusal;
+    }
+    let name = text(&body["name"]);
+    let url = state.add_image(&name, "mcusercontent.com");
+    (200, json!({ "id": 7, "name": name, "full_size_url": url, "size": 1, "type": "image" }))
 }
 
 /// The members of HubSpot's request for a marketing email.
@@ -309,22 +325,24 @@ fn hubspot(state: &mut State, method: &str, parts: &[&str], request: &Request<'_
                 _ => (405, json!({ "message": "the method is not allowed" })),
             }
         }
-        ("POST", ["files", "2026-03", "files"]) => {
-            let options: Value = serde_json::from_str(&part(request, "options").unwrap_or_default()).unwrap_or_default();
-            let (Some(name), Some(_)) = (part(request, "fileName"), part(request, "file")) else {
-                return refused("the form is not complete");
-            };
-            if options["access"].is_null() || part(request, "folderPath").is_none() {
-                return refused("the folder or the access is missing");
-            }
-            let known = state.images.iter().find(|image| image.name == name).map(|image| image.url.clone());
-            let url = known
-                .filter(|_| options["overwrite"] == true)
-                .unwrap_or_else(|| state.add_image(&name, "4711.fs1.hubspotusercontent-na1.net"));
-            (201, json!({ "id": "7", "name": name, "url": url, "archived": false, "createdAt": "x", "updatedAt": "x" }))
-        }
+        ("POST", ["files", "2026-03", "files"]) => hubspot_image(state, request),
         _ => (405, json!({ "message": "the method is not allowed" })),
     }
+}
+
+fn hubspot_image(state: &mut State, request: &Request<'_>) -> (u16, Value) {
+    let options: Value = serde_json::from_str(&part(request, "options").unwrap_or_default()).unwrap_or_default();
+    let (Some(name), Some(_)) = (part(request, "fileName"), part(request, "file")) else {
+        return refused("the form is not complete");
+    };
+    if options["access"].is_null() || part(request, "folderPath").is_none() {
+        return refused("the folder or the access is missing");
+    }
+    let known = state.images.iter().find(|image| image.name == name).map(|image| image.url.clone());
+    let url = known
+        .filter(|_| options["overwrite"] == true)
+        .unwrap_or_else(|| state.add_image(&name, "4711.fs1.hubspotusercontent-na1.net"));
+    (201, json!({ "id": "7", "name": name, "url": url, "archived": false, "createdAt": "x", "updatedAt": "x" }))
 }
 
 /// Returns what HubSpot requires of a coded email and the template lacks, as a refusal.

@@ -52,8 +52,8 @@ impl Async for Complete {
         let session = context.caller.user_session()?.session.id;
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
-        let begun = SignIn::of_state(engine, environment, state.expose());
-        let Some(sign_in) = begun.filter(|begun| begun.session == session && begun.provider == provider) else {
+        let started = SignIn::of_state(engine, environment, state.expose());
+        let Some(sign_in) = started.filter(|started| started.session == session && started.provider == provider) else {
             let reason =
                 "expected the state of a sign-in that this session began in the last ten minutes; connect the account again";
             return Err(Failure::field("state", reason));

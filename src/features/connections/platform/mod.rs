@@ -114,6 +114,15 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
+/// The scopes that a key needs in addition for exports, with their purpose.
+pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
+    match provider {
+        Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
+        Provider::Mailchimp => mailchimp::SCOPES,
+        Provider::HubSpot => hubspot::EXPORT_SCOPES,
+    }
+}
+
 /// Reads a contact of a page by itself, so that one without the documented form does not hold up the others. `email` is the JSON pointer to
 /// its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {

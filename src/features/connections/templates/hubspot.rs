@@ -15,11 +15,6 @@ use crate::features::connections::model::Connection;
 use crate::features::connections::platform::segment;
 use crate::vocab::limits;
 
-pub const SCOPES: &[(&str, &str)] = &[
-    ("content", "Create and update coded templates and drafts of marketing emails."),
-    ("files", "Upload images. Only if exports upload images."),
-];
-
 pub struct HubSpot;
 
 const EMAILS: &str = "/marketing/emails/2026-03";

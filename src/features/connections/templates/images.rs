@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use data_encoding::HEXLOWER;
 use url::Url;
 
-use super::publish::PublishError;
-use super::{Image, TemplatePort, hubspot, klaviyo, mailchimp, on_platform, store};
+use super::{Image, PublishError, TemplatePort, hubspot, klaviyo, mailchimp, on_platform};
 use crate::base::secret::sha256;
 use crate::engine::api::EnvironmentData;
 use crate::engine::store::{Error as StoreError, WriteTx};
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::model::Connection;
+use crate::features::connections::store::exported as store;
 use crate::features::projects;
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;

@@ -12,13 +12,6 @@ use crate::features::connections::error::PlatformError;
 use crate::features::connections::model::Connection;
 use crate::features::connections::platform::segment;
 
-pub const SCOPES: &[(&str, &str)] = &[
-    ("templates:read", "Find the template that an earlier export created."),
-    ("templates:write", "Create and update templates."),
-    ("images:read", "Find the images that an earlier export uploaded. Only if exports upload images."),
-    ("images:write", "Upload images. Only if exports upload images."),
-];
-
 pub struct Klaviyo;
 
 #[derive(Deserialize)]

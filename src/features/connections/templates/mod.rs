@@ -7,68 +7,22 @@ mod images;
 mod klaviyo;
 mod mailchimp;
 mod publish;
-mod store;
 
+pub use super::model::TemplateKind;
+pub use super::store::exported::{EarlierExport, earlier};
 pub use publish::{Publication, Published, publish};
-pub use store::{EarlierExport, earlier};
 
 use std::future::Future;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::client::Client;
 use super::error::PlatformError;
 use super::model::Connection;
 use crate::base::clock::Timestamp;
+use crate::engine::store::Error as StoreError;
 use crate::vocab::ids::EmailId;
 use crate::vocab::providers::Provider;
-
-/// What an export creates on a platform. The numbers are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TemplateKind {
-    /// A template of Klaviyo's HTML editor.
-    KlaviyoCode = 1,
-    /// A template of Klaviyo whose regions its drag-and-drop editor changes.
-    KlaviyoHybrid = 2,
-    MailchimpTemplate = 3,
-    /// A campaign that is not sent.
-    MailchimpCampaign = 4,
-    /// A coded email template.
-    HubSpotTemplate = 5,
-    /// A draft of a marketing email with its own coded template.
-    HubSpotEmail = 6,
-}
-
-impl TemplateKind {
-    pub const ALL: [Self; 6] = [
-        Self::KlaviyoCode,
-        Self::KlaviyoHybrid,
-        Self::MailchimpTemplate,
-        Self::MailchimpCampaign,
-        Self::HubSpotTemplate,
-        Self::HubSpotEmail,
-    ];
-
-    pub fn provider(self) -> Provider {
-        match self {
-            Self::KlaviyoCode | Self::KlaviyoHybrid => Provider::Klaviyo,
-            Self::MailchimpTemplate | Self::MailchimpCampaign => Provider::Mailchimp,
-            Self::HubSpotTemplate | Self::HubSpotEmail => Provider::HubSpot,
-        }
-    }
-
-    /// Returns the name of the kind in the API.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::KlaviyoCode => "html",
-            Self::KlaviyoHybrid => "hybrid",
-            Self::MailchimpTemplate | Self::HubSpotTemplate => "template",
-            Self::MailchimpCampaign => "campaign",
-            Self::HubSpotEmail => "email",
-        }
-    }
-}
 
 /// An email to create on a platform, in the platform's language.
 #[derive(Clone, Debug)]
@@ -88,15 +42,6 @@ pub struct Draft {
     pub serial: u32,
 }
 
-/// The scopes that a key needs for exports, with their purpose. A Mailchimp API key always has all rights of its user.
-pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
-    match provider {
-        Provider::Klaviyo => klaviyo::SCOPES,
-        Provider::Mailchimp => &[],
-        Provider::HubSpot => hubspot::SCOPES,
-    }
-}
-
 /// An object on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Remote {
@@ -111,6 +56,24 @@ struct Image<'i> {
     name: String,
     content_type: &'static str,
     bytes: &'i [u8],
+}
+
+/// Why a draft could not be written.
+pub enum PublishError {
+    Platform(PlatformError),
+    Store(StoreError),
+}
+
+impl From<PlatformError> for PublishError {
+    fn from(error: PlatformError) -> Self {
+        Self::Platform(error)
+    }
+}
+
+impl From<StoreError> for PublishError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// The capability of keeping templates or drafts, and their images.

@@ -6,8 +6,7 @@
 use tokio::time::timeout;
 
 use super::images::{self, Uploaded};
-use super::store::{self, ExportedTemplate};
-use super::{Draft, Remote, TemplatePort, hubspot, klaviyo, mailchimp, on_platform, scopes};
+use super::{Draft, PublishError, Remote, TemplatePort, hubspot, klaviyo, mailchimp, on_platform};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Context, EnvironmentData, Failure, Spec};
 use crate::engine::store::{Error as StoreError, ReadTx, WriteTx};
@@ -15,6 +14,8 @@ use crate::features::connections::choice::{self, ConnectionChoice, choose, conne
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::model::Connection;
+use crate::features::connections::platform::export_scopes;
+use crate::features::connections::store::exported::{self as store, ExportedTemplate};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
@@ -39,24 +40,6 @@ pub struct Published {
     pub is_new: bool,
     /// The images that could not be uploaded.
     pub left_images: Vec<String>,
-}
-
-/// Why a draft could not be written.
-pub enum PublishError {
-    Platform(PlatformError),
-    Store(StoreError),
-}
-
-impl From<PlatformError> for PublishError {
-    fn from(error: PlatformError) -> Self {
-        Self::Platform(error)
-    }
-}
-
-impl From<StoreError> for PublishError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
 }
 
 /// Writes the drafts, and an audit row if at least one was written. Exports into the same account run one after another.
@@ -100,7 +83,7 @@ async fn failure(context: &Context, used: &Connection, error: PlatformError) -> 
     match &error {
         // The key can still work for imports, so the connection stays connected.
         PlatformError::Forbidden(said) => {
-            let scopes: Vec<&str> = scopes(used.provider).iter().map(|(scope, _)| *scope).collect();
+            let scopes: Vec<&str> = export_scopes(used.provider).iter().map(|(scope, _)| *scope).collect();
             let reason =
                 if scopes.is_empty() { said.clone() } else { format!("{said}; exports need the scopes {}", scopes.join(", ")) };
             choice::reconnect(used, &reason, &connect_url(&context.engine, context.caller.environment(), used.provider))
@@ -144,7 +127,7 @@ impl Place<'_> {
         let id = match &known.external_id {
             Some(id) => Some(id.clone()),
             // The row says under which name a creation began.
-            None => self.find(&Draft { name: known.name.clone(), ..draft.clone() }, known.begun_at).await?,
+            None => self.find(&Draft { name: known.name.clone(), ..draft.clone() }, known.started_at).await?,
         };
         let Some(id) = id else { return Ok(None) };
         match self.update(draft, &id).await {
@@ -180,10 +163,10 @@ impl Place<'_> {
         Ok(self.update(draft, &id).await?)
     }
 
-    async fn find(&self, draft: &Draft, begun_at: Timestamp) -> Result<Option<String>, PlatformError> {
+    async fn find(&self, draft: &Draft, started_at: Timestamp) -> Result<Option<String>, PlatformError> {
         let client = self.client;
         // The clocks of this server and of the platform can differ.
-        let since = begun_at.plus_ms(-limits::PROVIDER_EXPORT_CLOCK_MS);
+        let since = started_at.plus_ms(-limits::PROVIDER_EXPORT_CLOCK_MS);
         on_platform!(client, find(draft, since))
     }
 
@@ -199,7 +182,7 @@ impl Place<'_> {
             name: draft.name.clone(),
             external_id: None,
             url: String::new(),
-            begun_at: self.now,
+            started_at: self.now,
             serial: draft.serial,
             version: draft.version,
             exported_at: self.now,

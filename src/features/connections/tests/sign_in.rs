@@ -195,8 +195,8 @@ fn removing_a_connection_revokes_its_tokens_and_does_not_depend_on_the_platform(
 #[test]
 fn a_key_cannot_begin_or_complete_a_sign_in() {
     let app = app(&Platforms::start(0));
-    let begun = app.post("/v1/connections/klaviyo/authorize", json!({}));
-    assert_eq!((begun.refusal().0, begun.refusal().1), (401, "NOT_SIGNED_IN"));
+    let started = app.post("/v1/connections/klaviyo/authorize", json!({}));
+    assert_eq!((started.refusal().0, started.refusal().1), (401, "NOT_SIGNED_IN"));
     let done = app.post("/v1/connections/klaviyo/complete", json!({ "code": "a", "state": "b" }));
     assert_eq!((done.refusal().0, done.refusal().1), (401, "NOT_SIGNED_IN"));
 }

@@ -9,7 +9,7 @@ use crate::engine::api::{Created, Done};
 use crate::features::connections::ops::authorize::GrantedScope;
 use crate::features::connections::ops::{authorize, complete, create, delete, list};
 use crate::features::connections::views::ConnectionView;
-use crate::features::connections::{oauth, scopes, templates};
+use crate::features::connections::{export_scopes, oauth, scopes};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -40,7 +40,7 @@ pub struct ConnectionsPage {
     provider: String,
     name: String,
     brand: String,
-    /// The sign-in that was just begun.
+    /// The sign-in that was just started.
     sign_in: Option<SignInLink>,
 }
 
@@ -93,7 +93,7 @@ fn platform(provider: Provider, has_sign_in: bool) -> Platform {
         Provider::HubSpot => "Settings → Integrations → Private apps. Copy the access token of the app.",
     };
     let (word, label) = (provider.alias(), provider.label());
-    Platform { word, label, hint, scopes: scopes(provider), export_scopes: templates::scopes(provider), has_sign_in }
+    Platform { word, label, hint, scopes: scopes(provider), export_scopes: export_scopes(provider), has_sign_in }
 }
 
 /// Shows the connections and the form for a new one.
@@ -127,9 +127,9 @@ async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
         "provider": form.get("provider"), "name": form.some("name"), "projectId": form.some("projectId"),
         "connectionId": form.some("id"),
     });
-    let Done(begun) = visit.ask::<authorize::Authorize>(input).await?;
+    let Done(started) = visit.ask::<authorize::Authorize>(input).await?;
     let label = form.get("provider").parse::<Provider>().map_or("the platform", Provider::label);
-    Ok(SignInLink { label, url: begun.authorize_url, scopes: begun.scopes })
+    Ok(SignInLink { label, url: started.authorize_url, scopes: started.scopes })
 }
 
 /// Receives the user from a platform, and leads to the page of the environment in which the sign-in began. The address is registered with

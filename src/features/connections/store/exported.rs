@@ -4,11 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::TemplateKind;
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
-use crate::features::connections::model::Connection;
+use crate::features::connections::model::{Connection, TemplateKind};
 use crate::vocab::ids::{AccountId, EmailId};
 use crate::vocab::providers::Provider;
 use crate::vocab::tables;
@@ -30,7 +29,7 @@ pub struct ExportedTemplate {
     /// The URL of its page on the platform.
     pub url: String,
     /// When the creation began.
-    pub begun_at: Timestamp,
+    pub started_at: Timestamp,
     /// How many earlier objects cannot be updated any more, because they were deleted or sent.
     pub serial: u32,
     /// The exported version of the email.
