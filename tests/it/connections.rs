@@ -232,7 +232,7 @@ async fn an_account_is_connected_by_signing_in_on_the_platform() {
         assert!(again.status == 400 && again.text.contains("rejects the sign-in"), "{}", again.text);
         let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
         assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
-        assert!(browser.get("/test/settings/audit").await.text.contains("connections.complete"));
+        assert!(browser.get("/test/settings/audit?in=data").await.text.contains("connections.complete"));
         server.signal("TERM");
         server.wait();
         let mut texts = vec![server.log().into_bytes()];

@@ -22,7 +22,6 @@ use super::model::Connection;
 use crate::base::clock::Timestamp;
 use crate::engine::store::Error as StoreError;
 use crate::vocab::ids::EmailId;
-use crate::vocab::providers::Provider;
 
 /// An email to create on a platform, in the platform's language.
 #[derive(Clone, Debug)]
