@@ -1520,7 +1520,7 @@ pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
 /// How long a user can take to sign in on a platform, in milliseconds.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
-/// The maximum length of the code and of the state with which a user returns from a platform.
+/// The maximum length of the code and of the state with which a user returns from a platform. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
 /// How long removing a connection waits for the platform to revoke its tokens.
 pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 6] =
 const ENGINE: [&str; 19] = [
     "store",
     "tasks",
-    "turns",
+    "key_locks",
     "admission",
     "recent_log",
     "clients",

@@ -19,6 +19,7 @@ use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
 use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces};
 use crate::engine::hold::Hold;
+use crate::engine::key_locks::KeyLocks;
 use crate::engine::language_model::Models;
 use crate::engine::mail::dns::Dns;
 use crate::engine::mail::inbound::listener::Listener;
@@ -29,7 +30,6 @@ use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::Store;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::status::WorkerBoard;
-use crate::engine::turns::Turns;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
@@ -100,7 +100,7 @@ pub struct Engine {
     /// The pauses that platforms request between calls.
     pub paces: Paces,
     /// Lets only one task at a time change a connected account.
-    pub turns: Turns,
+    pub key_locks: KeyLocks,
     /// The language models that write emails.
     pub models: Models,
     /// The DNS resolver.
@@ -154,7 +154,7 @@ impl Engine {
             sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
             paces: Paces::default(),
-            turns: Turns::default(),
+            key_locks: KeyLocks::default(),
             models,
             dns,
             pixels,

@@ -164,7 +164,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     }
     let mut key = [b'r'; 13];
     key[1..].copy_from_slice(&used.id.0);
-    let _turn = engine.turns.take(key).await;
+    let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), used.account, used.id).map_err(not_stored)?;
     // The connection was removed meanwhile.

@@ -51,7 +51,7 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     let environment = context.caller.environment();
     let mut written = Vec::with_capacity(drafts.len());
     let work = async {
-        let _turn = engine.turns.take(turn(&used)).await;
+        let _turn = engine.key_locks.take(turn(&used)).await;
         let client = choice::client(&engine, environment, &mut used).await?;
         let place = Place { client: &client, data: context.data(), used: &used, now: context.now() };
         for draft in drafts {

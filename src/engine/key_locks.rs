@@ -12,9 +12,9 @@ const KEYS_KEPT: usize = 1_000;
 
 /// The keys that tasks work on or wait for.
 #[derive(Default)]
-pub struct Turns(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
+pub struct KeyLocks(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
 
-impl Turns {
+impl KeyLocks {
     /// Waits until no other task has this key. The key is free again when the result is dropped.
     pub async fn take(&self, key: [u8; 13]) -> OwnedMutexGuard<()> {
         let turn = {
@@ -43,23 +43,23 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_has_one_task_at_a_time_and_other_keys_do_not_wait() {
-        let turns = Turns::default();
-        let first = turns.take([1; 13]).await;
-        let _other = turns.take([2; 13]).await;
+        let locks = KeyLocks::default();
+        let first = locks.take([1; 13]).await;
+        let _other = locks.take([2; 13]).await;
         let soon = Duration::from_millis(20);
-        assert!(timeout(soon, turns.take([1; 13])).await.is_err(), "the key is taken");
+        assert!(timeout(soon, locks.take([1; 13])).await.is_err(), "the key is taken");
         drop(first);
-        assert!(timeout(soon, turns.take([1; 13])).await.is_ok());
+        assert!(timeout(soon, locks.take([1; 13])).await.is_ok());
     }
 
     #[tokio::test]
     async fn keys_without_a_task_are_removed() {
-        let turns = Turns::default();
+        let locks = KeyLocks::default();
         for number in 0..KEYS_KEPT as u64 + 1 {
             let mut key = [0; 13];
             key[..8].copy_from_slice(&number.to_be_bytes());
-            drop(turns.take(key).await);
+            drop(locks.take(key).await);
         }
-        assert!(turns.0.lock().expect("no panic").len() <= 2);
+        assert!(locks.0.lock().expect("no panic").len() <= 2);
     }
 }
