@@ -229,7 +229,7 @@ async fn an_account_is_connected_by_signing_in_on_the_platform() {
         let listed = browser.get(done.location()).await;
         assert!(listed.text.contains("Account connected.") && listed.text.contains(">connected<"), "{}", listed.text);
         let again = browser.get(&moved).await;
-        assert!(again.status == 400 && again.text.contains("rejects the sign-in"), "{}", again.text);
+        assert!(again.status == 400 && again.text.contains("rejected the sign-in"), "{}", again.text);
         let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
         assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
         assert!(browser.get("/test/settings/audit?in=data").await.text.contains("connections.complete"));

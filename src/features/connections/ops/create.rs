@@ -104,7 +104,7 @@ impl NewAccount {
         let known = context.read(reading).await?;
         self.project = known.as_ref().map_or(given, |known| known.project);
         if given.is_some() && given != self.project {
-            return Err(Failure::field("projectId", "expected the project of the connection, or no project"));
+            return Err(Failure::field("projectId", "must be the project of the connection; correct or omit this field"));
         }
         Ok(CheckedAccount { new: self, known })
     }
@@ -124,8 +124,9 @@ pub async fn connect(
     let client = Client::new(&engine, provider, &credentials).map_err(|reason| Failure::field(field, reason))?;
     let external = platform::account(provider, &client).await.map_err(|error| untested(provider, field, error))?;
     if let Some(known) = known.filter(|known| known.external_id != external.id) {
+        let what = if is_oauth { "sign-in" } else { "key" };
         let reason = format!(
-            "the credentials belong to the account \"{}\"; use those of the account \"{}\"",
+            "the {what} belongs to the account \"{}\"; use one of the account \"{}\"",
             external.name, known.external_name
         );
         return Err(Failure::field(field, reason));
@@ -219,13 +220,16 @@ pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failur
             let scopes: Vec<&str> = platform::scopes(provider).iter().map(|(scope, _)| *scope).collect();
             let needs = if scopes.is_empty() { String::new() } else { format!("; it needs the scopes {}", scopes.join(", ")) };
             if field == "code" {
-                return Failure::field(field, format_args!("{provider} rejects the sign-in ({said}); connect the account again"));
+                return Failure::field(
+                    field,
+                    format_args!("{provider} rejected the sign-in ({said}); connect the account again"),
+                );
             }
-            Failure::field(field, format_args!("{provider} rejects this key ({said}); check the key{needs}"))
+            Failure::field(field, format_args!("{provider} rejected this key ({said}); check the key{needs}"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{provider} limits the requests of this account, so it could not be connected. Try again later.");
+                format!("{provider} is currently rate limiting this account, so it could not be connected. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {
