@@ -125,6 +125,10 @@
 //!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
 //! - *How are contacts imported from a URL on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
 //!   `running.rs`. The import itself is a contact job, as for an uploaded file.
+//! - *How do users sign in on other platforms?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
+//!   operations are `connections.authorize` and `connections.complete`.
+//! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
+//!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.

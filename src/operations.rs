@@ -196,7 +196,9 @@ pub const OPERATIONS: &[Entry] = &[
     // Connections to other platforms, and imports from them.
     query::<connections::ops::list::List>(),
     asynchronous::<connections::ops::create::Create>(),
-    command::<connections::ops::delete::Delete>(),
+    asynchronous::<connections::ops::authorize::Authorize>(),
+    asynchronous::<connections::ops::complete::Complete>(),
+    asynchronous::<connections::ops::delete::Delete>(),
     asynchronous::<connections::ops::sources::Sources>(),
     command::<connections::ops::import::Import>(),
     // Customer events, which customers' systems report.

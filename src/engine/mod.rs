@@ -7,6 +7,7 @@ pub mod clients;
 pub mod deliverability;
 pub(crate) mod fetch;
 pub(crate) mod hold;
+pub(crate) mod key_locks;
 pub(crate) mod language_model;
 pub mod mail;
 pub mod outbox;

@@ -2,12 +2,21 @@
 //!
 //! It refuses requests that the platforms' descriptions do not allow. The integration tests include this file too.
 
+// The integration tests include this file by its path, too.
+#[path = "platforms/oauth.rs"]
+mod oauth;
+#[path = "platforms/templates.rs"]
+mod templates;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
+
+pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
+pub use templates::{Stored, StoredImage};
 
 /// The keys that the platforms accept at the start.
 pub const KLAVIYO_KEY: &str = "pk_0123456789abcdef";
@@ -17,8 +26,10 @@ pub const HUBSPOT_KEY: &str = "pat-na1-01234567-89ab-cdef";
 /// What the server does instead of responding as documented.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// Responds with this status and, if given, `Retry-After` in seconds.
+    /// Responds with this status and, if given, `Retry-After` in seconds. The request has no effect.
     Status(u16, Option<u32>),
+    /// Responds with this status, although the request took effect.
+    AfterEffect(u16),
     /// Ends the connection in the middle of the body.
     Cut,
     /// Responds with the start of the JSON, as if it were complete.
@@ -47,9 +58,14 @@ struct State {
     people: usize,
     /// The number of the first member in Mailchimp.
     first: usize,
-    /// Faults, with the part of a path and how many requests they still affect.
-    faults: Vec<(&'static str, usize, Fault)>,
+    /// Faults, with the method (any if empty), the part of a path and how many requests they still affect.
+    faults: Vec<(&'static str, &'static str, usize, Fault)>,
     asked: Vec<Asked>,
+    /// What was created on the platforms.
+    stored: Vec<Stored>,
+    images: Vec<StoredImage>,
+    /// The consents of users.
+    grants: Vec<Grant>,
 }
 
 /// The server. Its thread ends with the process.
@@ -87,7 +103,12 @@ impl Platforms {
 
     /// Lets the next `times` requests whose path contains `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: Fault) {
-        self.state().faults.push((part, times, fault));
+        self.fail_method("", part, times, fault);
+    }
+
+    /// Lets the next `times` requests with this method whose path contains `part` fail.
+    pub fn fail_method(&self, method: &'static str, part: &'static str, times: usize, fault: Fault) {
+        self.state().faults.push((method, part, times, fault));
     }
 
     /// Ends all faults.
@@ -104,6 +125,36 @@ impl Platforms {
     pub fn delete_first(&self, count: usize) {
         let mut state = self.state();
         (state.first, state.people) = (state.first + count, state.people - count);
+    }
+
+    /// Returns the templates, drafts and files on the platforms, without those that were deleted.
+    pub fn stored(&self) -> Vec<Stored> {
+        self.state().stored.iter().filter(|stored| !stored.is_deleted).cloned().collect()
+    }
+
+    /// Returns the uploaded images.
+    pub fn images(&self) -> Vec<StoredImage> {
+        self.state().images.clone()
+    }
+
+    /// Changes what is stored on the platforms, as a user would.
+    pub fn change(&self, change: impl FnMut(&mut Stored)) {
+        self.state().stored.iter_mut().for_each(change);
+    }
+
+    /// Consents as a user on the page with this URL; returns the URL that leads back.
+    pub fn consent(&self, url: &str) -> String {
+        oauth::consent(&mut self.state(), url)
+    }
+
+    /// Returns the consents of users.
+    pub fn grants(&self) -> Vec<Grant> {
+        self.state().grants.clone()
+    }
+
+    /// Ends all consents, as a user can on the platform.
+    pub fn revoke(&self) {
+        self.state().grants.iter_mut().for_each(|grant| grant.is_revoked = true);
     }
 
     /// Returns the requests so far.
@@ -159,11 +210,17 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let (status, body, fault) = {
         let mut state = state.lock().expect("no panic");
         state.asked.push(asked.clone());
-        let fault = state.faults.iter_mut().find(|(part, times, _)| *times > 0 && asked.target.contains(*part)).map(|found| {
-            found.1 -= 1;
-            found.2
+        let is_meant = |(method, part, times, _): &&mut (&str, &str, usize, Fault)| {
+            *times > 0 && (method.is_empty() || *method == asked.method) && asked.target.contains(*part)
+        };
+        let fault = state.faults.iter_mut().find(is_meant).map(|found| {
+            found.2 -= 1;
+            found.3
         });
-        let (status, body) = answer(&state, &asked);
+        let (status, body) = match fault {
+            Some(Fault::Status(..)) => (0, Value::Null),
+            _ => answer(&mut state, &asked),
+        };
         (status, body.to_string(), fault)
     };
     let mut send = |status: u16, more: &str, kind: &str, body: &str, length: usize| {
@@ -176,6 +233,7 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             let said = r#"{"errors":[{"detail":"the test asked for this"}],"detail":"the test asked for this"}"#;
             send(status, &more, "application/json", said, said.len())
         }
+        Some(Fault::AfterEffect(status)) => send(status, "", "application/json", "{}", 2),
         Some(Fault::Cut) => send(status, "", "application/json", &body[..body.len() / 2], body.len()),
         Some(Fault::Partial) => send(status, "", "application/json", &body[..body.len() / 2], body.len() / 2),
         Some(Fault::Replace(from, to)) => {
@@ -190,12 +248,17 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     }
 }
 
-fn answer(state: &State, asked: &Asked) -> (u16, Value) {
+fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
     let url = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     let query: BTreeMap<String, String> = pairs(url.1);
     let authorization = asked.headers.get("authorization").map_or("", String::as_str);
-    let accepted = |form: &dyn Fn(&str) -> String| state.keys.iter().any(|key| form(key) == authorization);
     let parts: Vec<&str> = url.0.split('/').skip(1).collect();
+    let request = Request { asked, query, body: serde_json::from_str(&asked.body).unwrap_or(Value::Null) };
+    if let Some(answer) = oauth::answer(state, url.0, &request) {
+        return answer;
+    }
+    let is_granted = oauth::accepts(state, &parts, authorization);
+    let accepted = |form: &dyn Fn(&str) -> String| is_granted || state.keys.iter().any(|key| form(key) == authorization);
     let (platform, is_known) = match parts.first() {
         Some(&"api") => (klaviyo as fn(&State, &[&str], &Request<'_>) -> _, accepted(&|key| format!("Klaviyo-API-Key {key}"))),
         Some(&"3.0") => (mailchimp as _, accepted(&|key| format!("Basic {}", base64(&format!("mailmill:{key}"))))),
@@ -204,11 +267,13 @@ fn answer(state: &State, asked: &Asked) -> (u16, Value) {
     if !is_known {
         return (401, json!({ "errors": [{ "detail": "The key is not valid." }], "message": "The key is not valid." }));
     }
+    if let Some(answer) = templates::answer(state, &parts, &request) {
+        return answer;
+    }
     let is_post = url.0.ends_with("/search") || url.0.ends_with("/read");
     if asked.method != if is_post { "POST" } else { "GET" } {
         return (405, json!({ "message": "the method is not allowed" }));
     }
-    let request = Request { asked, query, body: serde_json::from_str(&asked.body).unwrap_or(Value::Null) };
     platform(state, &parts, &request)
 }
 

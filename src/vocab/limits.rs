@@ -1565,6 +1565,30 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// How long before their expiry tokens of platforms are refreshed, in milliseconds: longer than an export or a step of an import takes.
+pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
+/// How long a user can take to sign in on a platform, in milliseconds.
+pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
+/// The maximum length of the code and of the state with which a user returns from a platform. A sealed state has about 600 characters.
+pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
+/// How long removing a connection waits for the platform to revoke its tokens.
+pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// The time limit for one export into a connected account. What it has written by then is stored, and the next export continues.
+pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
+/// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
+pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
+/// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
+pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
+/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts of the last day.
+pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
+/// How much earlier than its creation an export searches for an object, in milliseconds, because clocks differ.
+pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
+/// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
+pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
+/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen.
+pub const EXPORT_REGIONS_MAX: usize = 200;
+/// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
+pub const EARLIER_EXPORTS_MAX: usize = 50;
 
 // --- The doctor ---
 

@@ -298,6 +298,21 @@ pub struct Connections {
     /// Invariant after loading: a URL if `{dc}` is replaced with the name of a data center.
     pub mailchimp_url: String,
     pub hubspot_url: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub klaviyo_client_id: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub klaviyo_client_secret: Option<Secret>,
+    pub klaviyo_login_url: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub mailchimp_client_id: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub mailchimp_client_secret: Option<Secret>,
+    pub mailchimp_login_url: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub hubspot_client_id: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub hubspot_client_secret: Option<Secret>,
+    pub hubspot_login_url: String,
 }
 
 /// The settings of the log.

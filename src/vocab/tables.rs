@@ -172,6 +172,8 @@ pub const HOOK_STANDINGS: TableId = TableId(134);
 pub const HOOK_DELIVERIES: TableId = TableId(135);
 pub const SCHEDULED_IMPORTS: TableId = TableId(136);
 pub const SCHEDULED_IMPORT_QUEUE: TableId = TableId(137);
+pub const EXPORTED_TEMPLATES: TableId = TableId(138);
+pub const EXPORTED_IMAGES: TableId = TableId(139);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -453,6 +455,18 @@ pub const TABLES: &[TableInfo] = &[
     table(135, "hook_deliveries", Environment, "(incoming webhook id, number) -> verdict of a request, without its values"),
     table(136, "scheduled_imports", Environment, "(account id, scheduled import id) -> URL, mapping, schedule, last run"),
     table(137, "scheduled_import_queue", Environment, "(time, account id, scheduled import id) -> no value: the next runs"),
+    table(
+        138,
+        "exported_templates",
+        Environment,
+        "(account id, email id, digest of the platform's account, kind) -> template or draft that exports write on a platform",
+    ),
+    table(
+        139,
+        "exported_images",
+        Environment,
+        "(account id, digest of the platform's account, digest of an image) -> its URL on the platform",
+    ),
 ];
 
 impl TableId {

@@ -7,9 +7,12 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::support::browser::Browser;
-use super::support::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, standing};
+use super::support::client::Call;
+use super::support::platforms::{
+    CLIENT_ID, CLIENT_SECRET, Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, standing,
+};
 use super::support::server::BOUNDLESS;
-use super::support::{Client, Server};
+use super::support::{Client, Server, operation as find};
 use super::users::owned;
 
 const LOOK: Duration = Duration::from_millis(20);
@@ -94,6 +97,152 @@ async fn twenty_thousand_contacts_are_imported_exactly_despite_a_kill_and_a_revo
         }
         let is_there = texts.iter().any(|text| text.windows(key.len()).any(|window| window == key.as_bytes()));
         assert!(!is_there, "{provider}: the key is in a file or in the log");
+    }
+}
+
+/// Imports an email with an unsubscribe link; returns the IDs of its conversation and of the email.
+async fn email(client: &Client, project: &str) -> (String, String) {
+    let html = "<body><p>Hi {{ first_name }}</p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></body>";
+    let input = json!({ "projectId": project, "html": html, "name": "Welcome" });
+    let started = client.data("emails.import_html", input).await;
+    let conversation = started["conversationId"].as_str().expect("an ID").to_owned();
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let now = client.data("emails.status", json!({ "conversationId": conversation })).await;
+        if now["status"] == "completed" {
+            let email = now["result"]["emails"][0]["emailId"].as_str().expect("an ID").to_owned();
+            return (conversation, email);
+        }
+        assert!(Instant::now() < deadline, "{now}");
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_in_the_middle_of_an_export_leaves_no_duplicate() {
+    for (provider, key, operation) in [
+        ("klaviyo", KLAVIYO_KEY, "exports.platform_a"),
+        ("mailchimp", MAILCHIMP_KEY, "exports.platform_b"),
+        ("hubspot", HUBSPOT_KEY, "exports.platform_c"),
+    ] {
+        let peer = Platforms::start(0);
+        let mut server = Server::start(&settings(&peer));
+        let client = server.all();
+        let project = client.project("Acme").await;
+        client.data("connections.create", json!({ "provider": provider, "apiKey": key })).await;
+        let (conversation, _) = email(&client, &project).await;
+        let mut input = json!({ "conversationId": conversation });
+        if provider == "hubspot" {
+            input["customOptions"] = json!({ "type": "email" });
+        }
+        // The platform creates the template, but the server is killed before it receives the response.
+        let part = if provider == "hubspot" { "/marketing/emails" } else { "/templates" };
+        peer.fail_method("POST", part, 1, Fault::AfterEffect(502));
+        let waiting = tokio::spawn({
+            let (client, input) = (client.clone(), input.clone());
+            async move { client.try_send(Call::new(find(operation), input)).await }
+        });
+        let deadline = Instant::now() + PATIENCE;
+        while !peer.asked().iter().any(|asked| asked.method == "POST" && asked.target.contains(part)) {
+            assert!(Instant::now() < deadline, "{provider}: nothing was created");
+            tokio::time::sleep(LOOK).await;
+        }
+        server.kill();
+        waiting.abort();
+        server.serve();
+        let client = client.at(server.address());
+        let made = client.data(operation, input.clone()).await;
+        let again = client.data(operation, input).await;
+        assert_eq!(made["files"][0]["platform"]["id"], again["files"][0]["platform"]["id"]);
+        let drafts = peer.stored().into_iter().filter(|stored| stored.place != "cms/source-code").count();
+        assert_eq!(drafts, 1, "{provider}: {made}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_email_is_exported_into_an_account_by_forms() {
+    let peer = Platforms::start(0);
+    let server = owned(&settings(&peer));
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let (_, id) = email(&client, &project).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let path = format!("/test/emails/{id}/exports");
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("No account is connected") && page.text.contains("Connect HubSpot"), "{}", page.text);
+    let csrf = page.csrf().to_owned();
+    let made = client.data("connections.create", json!({ "provider": "mailchimp", "apiKey": MAILCHIMP_KEY })).await;
+    let connection = made["id"].as_str().expect("an ID").to_owned();
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("Template with editable regions") && page.text.contains(&connection), "{}", page.text);
+    let fields = [
+        ("csrf", csrf.as_str()),
+        ("provider", "platform_b"),
+        ("connection", connection.as_str()),
+        ("type", "campaign"),
+        ("upload", "1"),
+    ];
+    let done = browser.post(&path, &fields).await;
+    assert!(done.status == 200 && done.text.contains("Created."), "{}", done.text);
+    assert!(done.text.contains("https://us21.admin.mailchimp.com/campaigns/edit?id=42"), "{}", done.text);
+    let again = browser.post(&path, &fields).await;
+    assert!(again.text.contains("Updated.") && again.text.contains("Exported before"), "{}", again.text);
+    assert_eq!(peer.stored().len(), 1);
+    peer.accept(&[]);
+    let refused = browser.post(&path, &fields).await;
+    assert!(refused.status == 409 && refused.text.contains("cannot be used"), "{}", refused.text);
+    assert!(browser.get(&path).await.text.contains("reconnect required"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_is_connected_by_signing_in_on_the_platform() {
+    for (provider, label) in [("klaviyo", "Klaviyo"), ("mailchimp", "Mailchimp"), ("hubspot", "HubSpot")] {
+        let peer = Platforms::start(0);
+        let url = peer.url();
+        let clients = format!(
+            "{provider}_client_id = \"{CLIENT_ID}\"\n{provider}_client_secret = \"{CLIENT_SECRET}\"\n{provider}_login_url = \"{url}\"\n"
+        );
+        let mut server = owned(&format!("{}{clients}", settings(&peer)));
+        let mut browser = Browser::new(&server);
+        browser.sign_in("/test/").await;
+        let list = "/test/settings/connections";
+        let page = browser.get(list).await;
+        assert!(page.text.contains(&format!("Connect {label}")), "{}", page.text);
+        let csrf = page.csrf().to_owned();
+        let fields = [("csrf", csrf.as_str()), ("act", "authorize"), ("provider", provider)];
+        let started = browser.post(list, &fields).await;
+        let link = started.text.split("href=\"").find(|part| part.starts_with(&url)).and_then(|part| part.split('"').next());
+        let link = link.unwrap_or_else(|| panic!("{}", started.text)).replace("&amp;", "&");
+        let back = peer.consent(&link);
+        let path = &back[back.find("/connections/").expect("the callback page")..];
+        // Another session cannot complete the sign-in.
+        let mut other = Browser::new(&server);
+        other.sign_in("/test/").await;
+        let moved = other.get(path).await.location().to_owned();
+        let refused = other.get(&moved).await;
+        assert!(refused.status == 400 && refused.text.contains("this session began"), "{}", refused.text);
+        let moved = browser.get(path).await.location().to_owned();
+        assert!(moved.starts_with(&format!("/test/settings/connections/{provider}/complete?")), "{moved}");
+        let done = browser.get(&moved).await;
+        assert!(done.status == 303, "{}", done.text);
+        let listed = browser.get(done.location()).await;
+        assert!(listed.text.contains("Account connected.") && listed.text.contains(">connected<"), "{}", listed.text);
+        let again = browser.get(&moved).await;
+        assert!(again.status == 400 && again.text.contains("rejected the sign-in"), "{}", again.text);
+        let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
+        assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
+        assert!(browser.get("/test/settings/audit?in=data").await.text.contains("connections.complete"));
+        server.signal("TERM");
+        server.wait();
+        let mut texts = vec![server.log().into_bytes()];
+        for name in ["control.redb", "test.redb", "live.redb"] {
+            texts.push(std::fs::read(server.data().join(name)).expect("readable"));
+        }
+        for secret in ["access-code1", "refresh-code1", CLIENT_SECRET, "code=code1"] {
+            let is_there = texts.iter().any(|text| text.windows(secret.len()).any(|window| window == secret.as_bytes()));
+            assert!(!is_there, "{provider}: {secret} is in a file or in the log");
+        }
     }
 }
 

@@ -9,9 +9,10 @@ const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
 /// The parts of the engine, in order of dependence.
-const ENGINE: [&str; 18] = [
+const ENGINE: [&str; 19] = [
     "store",
     "tasks",
+    "key_locks",
     "admission",
     "recent_log",
     "clients",

@@ -19,6 +19,7 @@ use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
 use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces};
 use crate::engine::hold::Hold;
+use crate::engine::key_locks::KeyLocks;
 use crate::engine::language_model::Models;
 use crate::engine::mail::dns::Dns;
 use crate::engine::mail::inbound::listener::Listener;
@@ -98,6 +99,8 @@ pub struct Engine {
     pub link_probes: LinkProbes,
     /// The pauses that platforms request between calls.
     pub paces: Paces,
+    /// Lets only one task at a time change a connected account.
+    pub key_locks: KeyLocks,
     /// The language models that write emails.
     pub models: Models,
     /// The DNS resolver.
@@ -151,6 +154,7 @@ impl Engine {
             sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
             paces: Paces::default(),
+            key_locks: KeyLocks::default(),
             models,
             dns,
             pixels,

@@ -3,10 +3,12 @@
 use serde_json::json;
 
 use super::client::Client;
+use super::credentials::open;
 use super::error::PlatformError;
-use super::key::open;
 use super::model::Connection;
-use super::store;
+use super::views::{ConnectionView, connection_view};
+use super::{oauth, store};
+use crate::base::clock::Timestamp;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::Read;
 use crate::vocab::codes::Code;
@@ -37,7 +39,8 @@ pub struct ConnectionChoice {
 pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Connection, Failure> {
     let ConnectionChoice { account, provider, project, connection } = choice;
     let is_usable = |connection: &Connection| connection.provider == provider && connection.serves(Some(project));
-    let mut usable: Vec<Connection> = store::all(tx, account)?.into_iter().filter(is_usable).collect();
+    let mut usable = store::all(tx, account)?;
+    usable.retain(is_usable);
     if usable.is_empty() {
         let detail = format!("{provider} is not connected. Connect an account at {page}.");
         return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
@@ -65,10 +68,22 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     }
 }
 
-fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
+/// Returns the connections that a brand can use, or those of the whole account.
+pub fn usable(
+    tx: &impl Read,
+    account: AccountId,
+    project: Option<ProjectId>,
+    now: Timestamp,
+) -> Result<Vec<ConnectionView>, Failure> {
+    let all = store::all(tx, account)?;
+    Ok(all.iter().filter(|connection| connection.serves(project)).map(|connection| connection_view(connection, now)).collect())
+}
+
+/// Returns the failure of an operation whose connection must be reconnected.
+pub fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
     let detail = format!(
-        "The stored key of the connection \"{name}\" to {provider} cannot be used ({reason}). Enter a new key at {page}."
+        "The stored credentials of the connection \"{name}\" to {provider} cannot be used ({reason}). Reconnect the account at {page}."
     );
     Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": connection.id }))
 }
@@ -78,10 +93,15 @@ pub fn connect_url(engine: &Engine, environment: Environment, provider: Provider
     format!("{}/{environment}/settings/connections?provider={}", engine.base_url(), provider.alias())
 }
 
-/// Returns a client with the key of a connection.
-pub fn client<'e>(engine: &'e Engine, connection: &Connection) -> Result<Client<'e>, PlatformError> {
-    let key = open(&engine.seal, connection).ok_or(PlatformError::KeyLost)?;
-    Client::new(engine, connection.provider, &key).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
+/// Returns a client with the credentials of a connection. Tokens that expire soon are refreshed, which changes the connection.
+pub async fn client<'e>(
+    engine: &'e Engine,
+    environment: Environment,
+    used: &mut Connection,
+) -> Result<Client<'e>, PlatformError> {
+    oauth::refresh_if_needed(engine, environment, used).await?;
+    let credentials = open(&engine.seal, used).ok_or(PlatformError::KeyLost)?;
+    Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
 }
 
 /// Stores what an error says about the connection: a rejected key, or a limit on its requests.

@@ -1,12 +1,13 @@
 //! Calls a platform on behalf of a connected account: with its key, the pinned version of its API, bounded retries, and the pauses that the
 //! platform requests.
 //!
-//! Every request only reads, even those with a body, so it can be repeated at any time.
+//! Requests that read, and changes with the same result each time, are repeated after a passing failure. A request that creates something
+//! is not: its response may be lost although it took effect, so its caller first looks for the result.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use data_encoding::BASE64;
+use data_encoding::{BASE64, HEXLOWER};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode};
 use serde::Deserialize;
@@ -17,15 +18,16 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::credentials::Credentials;
 use super::error::PlatformError;
-use crate::base::secret::{Secret, sha256};
+use crate::base::secret::sha256;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 use crate::vocab::settings::Connections;
 
-const LIMITS: Limits = Limits {
+pub const LIMITS: Limits = Limits {
     head: limits::PROVIDER_REQUEST_TIME,
     total: limits::PROVIDER_REQUEST_TIME,
     body_bytes: limits::PROVIDER_RESPONSE_BYTES_MAX,
@@ -35,11 +37,28 @@ const LIMITS: Limits = Limits {
 /// The version of Klaviyo's API, which each request names in a header. The other platforms have their version in the path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
 
+/// The body of a request.
+#[derive(Debug)]
+pub struct Payload {
+    content_type: HeaderValue,
+    bytes: Bytes,
+}
+
+/// A file in a form.
+#[derive(Debug)]
+pub struct FormFile<'f> {
+    pub name: &'f str,
+    pub content_type: &'f str,
+    pub bytes: &'f [u8],
+}
+
 /// A client for one account on a platform.
 pub struct Client<'e> {
-    engine: &'e Engine,
-    provider: Provider,
+    pub engine: &'e Engine,
+    pub provider: Provider,
     base: Url,
+    /// Mailchimp's data center of the account; empty for the other platforms.
+    pub region: String,
     authorization: HeaderValue,
     /// Identifies the account for pauses without revealing its key.
     account: [u8; 12],
@@ -47,23 +66,32 @@ pub struct Client<'e> {
     wait_max: Duration,
     /// The names of the properties that the account added to contacts, once they are read.
     pub own_properties: OnceCell<Vec<String>>,
+    /// The host of HubSpot's pages for this account, once it is read.
+    pub page_host: OnceCell<String>,
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client. Fails with the reason if the key cannot belong to the platform.
-    pub fn new(engine: &'e Engine, provider: Provider, key: &Secret) -> Result<Self, &'static str> {
-        let text = key.expose().as_str();
-        let base = base(&engine.settings.connections, provider, text)?;
-        let authorization = match provider {
-            Provider::Klaviyo => format!("Klaviyo-API-Key {text}"),
-            Provider::Mailchimp => format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes())),
-            Provider::HubSpot => format!("Bearer {text}"),
+    /// Creates a client. Returns why the key cannot belong to the platform if it cannot.
+    pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
+        let base = base(&engine.settings.connections, provider, credentials)?;
+        let text = match credentials {
+            Credentials::Key(key) => key.expose().as_str(),
+            Credentials::Tokens(tokens) => tokens.access.expose().as_str(),
+        };
+        let authorization = match (provider, credentials) {
+            (Provider::HubSpot, _) | (_, Credentials::Tokens(_)) => format!("Bearer {text}"),
+            (Provider::Klaviyo, Credentials::Key(_)) => format!("Klaviyo-API-Key {text}"),
+            (Provider::Mailchimp, Credentials::Key(_)) => {
+                format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes()))
+            }
         };
         let mut authorization = HeaderValue::from_str(&authorization).map_err(|_| "the key contains a line break; remove it")?;
         authorization.set_sensitive(true);
         let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
-        Ok(Self { engine, provider, base, authorization, account, wait_max, own_properties: OnceCell::new() })
+        let region = if provider == Provider::Mailchimp { region(credentials).to_owned() } else { String::new() };
+        let (own_properties, page_host) = (OnceCell::new(), OnceCell::new());
+        Ok(Self { engine, provider, base, region, authorization, account, wait_max, own_properties, page_host })
     }
 
     /// Returns a client that never waits for the end of a pause within a request, so that an import does not hold up others.
@@ -78,7 +106,7 @@ impl<'e> Client<'e> {
 
     /// Gets a resource.
     pub async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<T, PlatformError> {
-        self.read(Method::GET, path, query, Bytes::new()).await
+        self.send((Method::GET, path, query), &self.json(None), true).await
     }
 
     /// Gets a resource whose request has a body.
@@ -88,15 +116,54 @@ impl<'e> Client<'e> {
         query: &[(&str, &str)],
         body: &Value,
     ) -> Result<T, PlatformError> {
-        self.read(Method::POST, path, query, Bytes::from(body.to_string())).await
+        self.send((Method::POST, path, query), &self.json(Some(body)), true).await
     }
 
-    async fn read<T: DeserializeOwned>(
+    /// Changes a resource. The request must have the same result if it is repeated.
+    pub async fn change<T: DeserializeOwned>(&self, method: Method, path: &str, body: &Payload) -> Result<T, PlatformError> {
+        self.send((method, path, &[]), body, true).await
+    }
+
+    /// Creates a resource. After [`PlatformError::is_uncertain`] it may exist.
+    pub async fn create<T: DeserializeOwned>(&self, path: &str, body: &Payload) -> Result<T, PlatformError> {
+        self.send((Method::POST, path, &[]), body, false).await
+    }
+
+    /// Returns a JSON body, or an empty one.
+    pub fn json(&self, body: Option<&Value>) -> Payload {
+        let content_type = HeaderValue::from_static(match self.provider {
+            Provider::Klaviyo => "application/vnd.api+json",
+            Provider::Mailchimp | Provider::HubSpot => "application/json",
+        });
+        Payload { content_type, bytes: body.map_or(Bytes::new(), |body| Bytes::from(body.to_string())) }
+    }
+
+    /// Returns a form with text fields and a file (RFC 7578). The names and texts contain no quotes and no line breaks.
+    pub fn form(&self, fields: &[(&str, &str)], file: &FormFile<'_>) -> Payload {
+        let boundary = format!("mailmill-{}", HEXLOWER.encode(&self.engine.random.bytes::<16>()));
+        let mut bytes = Vec::with_capacity(file.bytes.len() + 1_024);
+        for (name, text) in fields {
+            let part = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n");
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        let FormFile { name, content_type, bytes: content } = file;
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n\r\n"
+        );
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.extend_from_slice(content);
+        bytes.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
+        let content_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={boundary}"));
+        Payload { content_type: content_type.expect("the boundary is plain text"), bytes: bytes.into() }
+    }
+
+    /// Sends a request, and repeats it after passing failures: if it `is_repeatable` after every one, otherwise only if the platform
+    /// rejected it for now.
+    async fn send<T: DeserializeOwned>(
         &self,
-        method: Method,
-        path: &str,
-        query: &[(&str, &str)],
-        body: Bytes,
+        (method, path, query): (Method, &str, &[(&str, &str)]),
+        body: &Payload,
+        is_repeatable: bool,
     ) -> Result<T, PlatformError> {
         let mut url = self.base.clone();
         url.set_path(path);
@@ -105,42 +172,45 @@ impl<'e> Client<'e> {
         }
         let mut attempt = 1;
         let response = loop {
-            match self.attempt(&method, &url, &body).await {
-                Err(error) if self.is_passing(&error) && attempt < limits::PROVIDER_ATTEMPTS_MAX => {
+            match self.attempt(&method, &url, body).await {
+                Err(error) if self.is_passing(&error, is_repeatable) && attempt < limits::PROVIDER_ATTEMPTS_MAX => {
                     if let PlatformError::Unavailable(_) = &error {
-                        sleep(self.backoff(attempt)).await;
+                        self.back_off(attempt).await;
                     }
                     attempt += 1;
                 }
                 ended => break ended?,
             }
         };
-        serde_json::from_slice(&response.body).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
+        // Some changes have no response body.
+        let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
+        serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }
 
     /// Returns whether the same request might succeed within a few seconds.
-    fn is_passing(&self, error: &PlatformError) -> bool {
+    fn is_passing(&self, error: &PlatformError, is_repeatable: bool) -> bool {
         match error {
-            PlatformError::Unavailable(_) => true,
+            PlatformError::Unavailable(_) => is_repeatable,
             PlatformError::Busy { ms, .. } => Duration::from_millis(*ms) <= self.wait_max,
             _ => false,
         }
     }
 
-    /// Returns the pause before the next attempt, varied by up to a fifth so that imports do not repeat their requests in step.
-    fn backoff(&self, attempt: u32) -> Duration {
+    /// Waits before the next attempt, with a pause varied by up to a fifth so that imports do not repeat their requests in step.
+    pub async fn back_off(&self, attempt: u32) {
         let [chance] = self.engine.random.bytes::<1>();
         let ms = limits::PROVIDER_RETRY_MS << (attempt - 1);
-        Duration::from_millis(ms * 4 / 5 + ms * 2 / 5 * u64::from(chance) / 255)
+        sleep(Duration::from_millis(ms * 4 / 5 + ms * 2 / 5 * u64::from(chance) / 255)).await;
     }
 
-    async fn attempt(&self, method: &Method, url: &Url, body: &Bytes) -> Result<Response, PlatformError> {
+    async fn attempt(&self, method: &Method, url: &Url, body: &Payload) -> Result<Response, PlatformError> {
         let wait = self.engine.paces.wait(&self.account, Instant::now());
         if wait > self.wait_max {
             return Err(self.busy(wait));
         }
         sleep(wait).await;
-        let request = CallRequest { method: method.clone(), url, headers: self.headers(), body: body.clone(), limits: &LIMITS };
+        let (headers, body) = (self.headers(body), body.bytes.clone());
+        let request = CallRequest { method: method.clone(), url, headers, body, limits: &LIMITS };
         let response = self.engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
             true => PlatformError::Unavailable(error.to_string()),
             false => PlatformError::Unreachable(error.to_string()),
@@ -150,7 +220,8 @@ impl<'e> Client<'e> {
         match response.status {
             StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: part of the batch is missing".to_owned())),
             status if status.is_success() => Ok(response),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
+            StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),
+            StatusCode::FORBIDDEN => Err(PlatformError::Forbidden(said())),
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
             StatusCode::TOO_MANY_REQUESTS => Err(self.busy(self.engine.paces.wait(&self.account, Instant::now()))),
             status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
@@ -165,15 +236,11 @@ impl<'e> Client<'e> {
         PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
     }
 
-    fn headers(&self) -> HeaderMap {
-        let json = match self.provider {
-            Provider::Klaviyo => HeaderValue::from_static("application/vnd.api+json"),
-            Provider::Mailchimp | Provider::HubSpot => HeaderValue::from_static("application/json"),
-        };
+    fn headers(&self, body: &Payload) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, self.authorization.clone());
-        headers.insert(ACCEPT, json.clone());
-        headers.insert(CONTENT_TYPE, json);
+        headers.insert(ACCEPT, self.json(None).content_type);
+        headers.insert(CONTENT_TYPE, body.content_type.clone());
         if self.provider == Provider::Klaviyo {
             headers.insert(HeaderName::from_static("revision"), HeaderValue::from_static(KLAVIYO_REVISION));
         }
@@ -222,14 +289,15 @@ fn place(error: &serde_json::Error) -> String {
 }
 
 /// Returns the address of the platform's API for the account with this key.
-fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'static str> {
+fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -> Result<Url, &'static str> {
+    let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
-        Provider::Klaviyo if !key.starts_with("pk_") => {
-            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+        Provider::Klaviyo if is_wrong_key("pk_") => {
+            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {
-            let region = key.rsplit_once('-').map_or("", |(_, region)| region);
+            let region = region(credentials);
             if !is_region(region) {
                 return Err("must be an API key that ends with its data center, like -us21; create one in Mailchimp under \
                             Account & billing, Extras, API keys");
@@ -239,6 +307,14 @@ fn base(settings: &Connections, provider: Provider, key: &str) -> Result<Url, &'
         Provider::HubSpot => settings.hubspot_url.clone(),
     };
     Url::parse(&text).map_err(|_| "the address of this platform is not a URL; correct it under [connections] in the settings")
+}
+
+/// Returns Mailchimp's data center of the account: the end of a key, or what Mailchimp stated with the tokens.
+fn region(credentials: &Credentials) -> &str {
+    match credentials {
+        Credentials::Key(key) => key.expose().rsplit_once('-').map_or("", |(_, region)| region),
+        Credentials::Tokens(tokens) => &tokens.region,
+    }
 }
 
 /// Returns whether the text is the name of one of Mailchimp's data centers, like us21. The name becomes part of a host name.
@@ -256,16 +332,20 @@ struct ErrorBody {
     detail: Option<String>,
     message: Option<String>,
     title: Option<String>,
+    /// The members of errors of tokens (RFC 6749, section 5.2).
+    error_description: Option<String>,
+    error: Option<String>,
 }
 
 impl ErrorBody {
     fn text(self) -> Option<String> {
-        self.detail.or(self.message).or(self.title).or_else(|| self.errors.into_iter().find_map(Self::text))
+        let own = self.detail.or(self.message).or(self.title).or(self.error_description).or(self.error);
+        own.or_else(|| self.errors.into_iter().find_map(Self::text))
     }
 }
 
 /// Returns the start of the platform's own description of an error.
-fn message(body: &[u8]) -> String {
+pub fn message(body: &[u8]) -> String {
     const SHOWN: usize = 300;
     let text = serde_json::from_slice::<ErrorBody>(body).ok().and_then(ErrorBody::text);
     let plain = |text: String| text.chars().filter(|character| !character.is_control()).take(SHOWN).collect::<String>();

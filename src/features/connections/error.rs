@@ -7,9 +7,11 @@ use crate::base::clock::Timestamp;
 /// Why a call of a platform failed. The texts are the platform's own descriptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlatformError {
-    /// The platform rejects the key, or the key lacks a scope.
+    /// The platform rejects the key.
     Rejected(String),
-    /// The master key cannot decrypt the stored key.
+    /// The key lacks a scope.
+    Forbidden(String),
+    /// The master key does not open the stored key.
     KeyLost,
     /// The requested object does not exist.
     Missing,
@@ -29,17 +31,22 @@ impl PlatformError {
     /// Returns the reason if the connection must be reconnected.
     pub fn rejection(&self) -> Option<String> {
         match self {
-            Self::Rejected(said) => Some(said.clone()),
+            Self::Rejected(said) | Self::Forbidden(said) => Some(said.clone()),
             Self::KeyLost => Some("the stored key cannot be decrypted with the current master key".to_owned()),
             _ => None,
         }
+    }
+
+    /// Returns whether the request may have taken effect although it failed.
+    pub fn is_uncertain(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Malformed(_))
     }
 }
 
 impl fmt::Display for PlatformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rejected(said) => write!(f, "The key was rejected ({said})."),
+            Self::Rejected(said) | Self::Forbidden(said) => write!(f, "The key was rejected ({said})."),
             Self::KeyLost => f.write_str("The stored key cannot be decrypted with the current master key."),
             Self::Missing => f.write_str("The requested object no longer exists on the platform."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),

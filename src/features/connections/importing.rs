@@ -88,12 +88,12 @@ pub async fn step(engine: &Engine, environment: Environment, job: &Job, import: 
         return Ok(false);
     }
     let (id, account) = (job.id, job.account);
-    let Some(used) = store::find(&store.read(), account, import.connection)? else {
+    let Some(mut used) = store::find(&store.read(), account, import.connection)? else {
         let reason = removed(import);
         store.write(move |tx| provider::fail(tx, id, reason)).await??;
         return Ok(false);
     };
-    let read = match client(engine, &used) {
+    let read = match client(engine, environment, &mut used).await {
         Ok(client) => collect(&client.without_waits(), import).await,
         Err(error) => Read { page: None, error: Some(error), position: import.position.clone() },
     };

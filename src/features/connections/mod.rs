@@ -1,23 +1,27 @@
-//! Connections: accounts on other platforms that contacts are imported from (`assets/docs/connections.md`).
+//! Connections: accounts on other platforms that contacts are imported from and emails are exported to (`assets/docs/connections.md`).
 //!
-//! A connection has the private API key of an account, sealed with the master key. Invariant: no response, log line or audit row contains a
-//! key. An account can have several connections per platform, and a connection can be limited to one brand.
+//! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or audit
+//! row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
 //!
-//! `platform` has an adapter for each platform; `client` sends all requests. Everything else is the same for every platform.
+//! `platform` has an adapter for each platform, `templates` one for what exports create there; `client` sends all requests. Everything else
+//! is the same for every platform.
 
 mod choice;
 mod client;
+mod credentials;
 mod error;
 mod importing;
-mod key;
 mod model;
+pub mod oauth;
 pub mod ops;
 mod platform;
 mod store;
+pub mod templates;
 #[cfg(test)]
 mod tests;
 pub mod views;
 pub mod worker;
 
-pub use platform::scopes;
+pub use choice::{ConnectionChoice, connect_url, usable};
+pub use platform::{export_scopes, scopes};
 pub use store::sealed;

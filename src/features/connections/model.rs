@@ -22,7 +22,10 @@ pub struct Connection {
     pub external_name: String,
     /// The only brand that can use the connection; `None` if every brand can.
     pub project: Option<ProjectId>,
+    /// The sealed key, or the sealed tokens.
     pub sealed_key: Vec<u8>,
+    /// Whether the user signed in on the platform, instead of entering a key.
+    pub is_oauth: bool,
     /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,
     /// When the platform accepts requests again, if it limited them.
@@ -44,5 +47,51 @@ impl Connection {
     /// wrong, and is ignored.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX)
+    }
+}
+
+/// What an export creates on a platform. The numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TemplateKind {
+    /// A template of Klaviyo's HTML editor.
+    KlaviyoCode = 1,
+    /// A template of Klaviyo whose regions its drag-and-drop editor changes.
+    KlaviyoHybrid = 2,
+    MailchimpTemplate = 3,
+    /// A campaign that is not sent.
+    MailchimpCampaign = 4,
+    /// A coded email template.
+    HubSpotTemplate = 5,
+    /// A draft of a marketing email with its own coded template.
+    HubSpotEmail = 6,
+}
+
+impl TemplateKind {
+    pub const ALL: [Self; 6] = [
+        Self::KlaviyoCode,
+        Self::KlaviyoHybrid,
+        Self::MailchimpTemplate,
+        Self::MailchimpCampaign,
+        Self::HubSpotTemplate,
+        Self::HubSpotEmail,
+    ];
+
+    pub fn provider(self) -> Provider {
+        match self {
+            Self::KlaviyoCode | Self::KlaviyoHybrid => Provider::Klaviyo,
+            Self::MailchimpTemplate | Self::MailchimpCampaign => Provider::Mailchimp,
+            Self::HubSpotTemplate | Self::HubSpotEmail => Provider::HubSpot,
+        }
+    }
+
+    /// Returns the name of the kind in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::KlaviyoCode => "html",
+            Self::KlaviyoHybrid => "hybrid",
+            Self::MailchimpTemplate | Self::HubSpotTemplate => "template",
+            Self::MailchimpCampaign => "campaign",
+            Self::HubSpotEmail => "email",
+        }
     }
 }

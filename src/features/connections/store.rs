@@ -1,8 +1,10 @@
 //! The table of connections and all access to it.
 
+pub mod exported;
+
 use std::ops::ControlFlow;
 
-use super::key::open;
+use super::credentials::open;
 use super::model::Connection;
 use crate::base::clock::Timestamp;
 use crate::engine::store::seal::{Seal, SecretCount};
@@ -49,6 +51,16 @@ pub fn accept(tx: &mut WriteTx<'_>, used: &Connection) -> Result<()> {
         save(tx, &connection);
     }
     Ok(())
+}
+
+/// Replaces the credentials of `used`, unless they were replaced in the meantime; returns the stored connection.
+pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Result<Option<Connection>> {
+    let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(None) };
+    if connection.sealed_key == used.sealed_key {
+        connection.sealed_key = sealed_key;
+        save(tx, &connection);
+    }
+    Ok(Some(connection))
 }
 
 /// Records until when the platform limits the requests of a connection, unless its key was replaced in the meantime.

@@ -1,10 +1,11 @@
 //! Tests of connections and imports with a server that behaves like the platforms.
 
 mod failures;
+mod sign_in;
 
 use serde_json::{Value, json};
 
-use super::key::open;
+use super::credentials::open;
 use super::model::Connection;
 use super::{sealed, store, worker};
 use crate::engine::runner::Step;

@@ -27,6 +27,9 @@ pub struct ConnectionView {
     pub external_name: String,
     /// The only project that can use the connection; absent if every project of the account can.
     pub project_id: Option<ProjectId>,
+    /// `key` for an API key; `oauth` if the user signed in on the platform.
+    #[schemars(extend("enum" = ["key", "oauth"]))]
+    pub method: &'static str,
     /// `connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
@@ -49,6 +52,7 @@ pub fn connection_view(connection: &Connection, now: Timestamp) -> ConnectionVie
         external_id: connection.external_id.clone(),
         external_name: connection.external_name.clone(),
         project_id: connection.project,
+        method: if connection.is_oauth { "oauth" } else { "key" },
         status: match (&connection.rejected, limited) {
             (Some(_), _) => "reconnect_required",
             (None, Some(_)) => "rate_limited",
@@ -72,6 +76,7 @@ impl ConnectionView {
             external_id: "XyZ123".into(),
             external_name: "Acme".into(),
             project_id: None,
+            method: "key",
             status: "connected",
             error: None,
             rate_limited_until: None,

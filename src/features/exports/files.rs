@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::translate::translate;
+use super::translate::translate_for;
 use super::views::{EmailExport, ExportEmails, FileView};
 use super::{Format, Target};
 use crate::base::secret::sha256;
@@ -32,16 +32,8 @@ pub async fn export(
     wanted: ExportEmails,
     target: Target,
 ) -> Result<EmailExport, Failure> {
-    let started = Instant::now();
-    let (account, id) = (context.caller.account(), wanted.conversation_id);
-    let query = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
-    let finished = context.read(query).await?;
-    if finished.is_empty() {
-        return Err(Failure::because(
-            Code::NotExportable,
-            "No email in this conversation is finished. Check the conversation's status.",
-        ));
-    }
+    let (started, id) = (Instant::now(), wanted.conversation_id);
+    let finished = finished(context, wanted).await?;
     let mut files = Vec::with_capacity(finished.len());
     for email in finished {
         files.push(file(context, email, target).await?);
@@ -55,10 +47,11 @@ pub async fn export(
             format: target.format().word(),
             email_id: file.email,
             untranslated: Some(file.untranslated.clone()).filter(|fields| !fields.is_empty()),
-            expires_at: WireTime(expires_at),
+            expires_at: Some(WireTime(expires_at)),
+            platform: None,
         });
     }
-    let expires_at = views.first().map(|view| view.expires_at.0);
+    let expires_at = views.first().and_then(|view| view.expires_at.as_ref()).map(|at| at.0);
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
         for File { name, blob, bytes, .. } in files {
             match bytes {
@@ -77,12 +70,22 @@ pub async fn export(
     Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: target.word() })
 }
 
+/// Returns the finished emails to export; an export without any fails.
+pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<Finished>, Failure> {
+    let ExportEmails { conversation_id, email_id, project_id } = wanted;
+    let account = context.caller.account();
+    let query = move |tx: &ReadTx| emails::finished(tx, account, conversation_id, email_id, project_id);
+    let none = "No email in this conversation is finished. Check the conversation's status.";
+    let finished = context.read(query).await?;
+    if finished.is_empty() { Err(Failure::because(Code::NotExportable, none)) } else { Ok(finished) }
+}
+
 async fn file(context: &Context, email: Finished, target: Target) -> Result<File, Failure> {
     let id = email.id;
     let (format, blob) = (target.format(), blob_id(&email, target));
-    if let Target::Platform(provider) = target {
-        let translation = translate(&email.html, provider, &email.subject);
-        let name = format!("{}-{}.{}", email.file_name(), provider.alias(), format.word());
+    if let Target::Platform(kind) = target {
+        let translation = translate_for(&email.html, kind, &email.subject);
+        let name = format!("{}-{}.{}", email.file_name(), kind.provider().alias(), format.word());
         let bytes = Some(translation.html.into_bytes());
         return Ok(File { email: id, name, blob, bytes, untranslated: translation.untranslated });
     }
@@ -109,6 +112,7 @@ async fn file(context: &Context, email: Finished, target: Target) -> Result<File
 /// Returns the file ID for an email version and a target. An export is used again unless the HTML has changed, for example with the postal
 /// address of the brand.
 fn blob_id(email: &Finished, target: Target) -> BlobId {
-    let name = format!("export {} {} {} {}", email.id, email.version, target.word(), email.html);
+    let kind = if let Target::Platform(kind) = target { kind.word() } else { "file" };
+    let name = format!("export {} {} {} {kind} {}", email.id, email.version, target.word(), email.html);
     BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes"))
 }

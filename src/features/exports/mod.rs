@@ -1,16 +1,19 @@
-//! Exports finished emails as files, including files in the merge languages of other platforms. Users upload the files
-//! to the platforms themselves.
+//! Exports finished emails as files, also in the merge languages of other platforms, and into connected accounts on these platforms.
 //!
 //! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
-//! unless the brand's postal address has changed.
+//! unless the brand's postal address has changed. Exporting an email into the same account again updates what the first export created.
 
+mod accounts;
 mod files;
 pub mod ops;
+mod regions;
+#[cfg(test)]
+mod tests;
 mod translate;
 pub mod views;
 
+use crate::features::connections::templates::TemplateKind;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::Provider;
 
 /// The permission to export emails, which is the permission to read emails, because an export contains nothing else.
 const READER: Permission = Permission::EmailRead;
@@ -62,7 +65,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Format(Format),
-    Platform(Provider),
+    Platform(TemplateKind),
 }
 
 impl Target {
@@ -70,7 +73,7 @@ impl Target {
     fn word(self) -> &'static str {
         match self {
             Self::Format(format) => format.word(),
-            Self::Platform(provider) => provider.word(),
+            Self::Platform(kind) => kind.provider().word(),
         }
     }
 

@@ -3,7 +3,9 @@
 //! A field without a counterpart is removed, because the platform would show it as text or refuse the template; it is listed, so that users
 //! can replace it. Statements are removed for the same reason.
 
+use super::regions::{self, body_end};
 use crate::engine::render::merge::decoded;
+use crate::features::connections::templates::TemplateKind;
 use crate::vocab::providers::Provider;
 
 /// An email in the language of a platform.
@@ -14,8 +16,30 @@ pub struct Translation {
     pub untranslated: Vec<String>,
 }
 
-/// Translates the HTML of an email. `name` is the name of the template.
-pub fn translate(html: &str, provider: Provider, name: &str) -> Translation {
+/// Translates the HTML of an email for what an export creates, and marks the parts that users can edit there.
+pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation {
+    let translation = translate(html, kind.provider(), name);
+    let html = match kind {
+        TemplateKind::KlaviyoHybrid => regions::klaviyo(&translation.html),
+        TemplateKind::MailchimpTemplate => regions::mailchimp(&translation.html),
+        TemplateKind::KlaviyoCode
+        | TemplateKind::MailchimpCampaign
+        | TemplateKind::HubSpotTemplate
+        | TemplateKind::HubSpotEmail => translation.html,
+    };
+    Translation { html, ..translation }
+}
+
+/// Translates the HTML of an email, and adds what the platform requires of its footer. `name` is the name of the template.
+fn translate(html: &str, provider: Provider, name: &str) -> Translation {
+    let (html, untranslated) = translate_fields(html, provider);
+    let html = with_footer(&html, provider);
+    let html = if provider == Provider::HubSpot { as_coded_template(&html, name) } else { html };
+    Translation { html, untranslated }
+}
+
+/// Translates the merge fields of a text; returns it with the fields and statements that were removed.
+pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>) {
     let mut out = String::with_capacity(html.len() + 512);
     let mut untranslated: Vec<String> = Vec::new();
     let mut rest = html;
@@ -46,8 +70,7 @@ pub fn translate(html: &str, provider: Provider, name: &str) -> Translation {
         }
     }
     out.push_str(rest);
-    let html = if provider == Provider::HubSpot { as_coded_template(&out, name) } else { out };
-    Translation { html, untranslated }
+    (out, untranslated)
 }
 
 /// Finds the closing marks of fields, statements and comments. It remembers which marks are absent, so that HTML with many opening marks
@@ -142,7 +165,8 @@ impl Field {
             "phone" => own("$phone_number"),
             "city" => own("$city"),
             "country" => own("$country"),
-            "name" | "language" | "tags" | "customFields" | "postal_address" => return None,
+            "postal_address" => return Some("{{ organization.full_address }}".to_owned()),
+            "name" | "language" | "tags" | "customFields" => return None,
             _ => own(self.custom()),
         };
         Some(match &self.default {
@@ -157,6 +181,7 @@ impl Field {
             "unsubscribe_url" => return Some("*|UNSUB|*".to_owned()),
             "preferences_url" => return Some("*|UPDATE_PROFILE|*".to_owned()),
             "view_url" => return Some("*|ARCHIVE|*".to_owned()),
+            "postal_address" => return Some("*|LIST:ADDRESSLINE|*".to_owned()),
             "email" => "EMAIL",
             "first_name" | "firstName" => "FNAME",
             "last_name" | "lastName" => "LNAME",
@@ -195,6 +220,28 @@ impl Field {
     }
 }
 
+/// Adds an unsubscribe link to HTML without one, with the address in the account's settings. Each platform requires both in marketing email.
+fn with_footer(html: &str, provider: Provider) -> String {
+    let (marks, link, address): (&[&str], _, _) = match provider {
+        Provider::Klaviyo => (
+            &["{% unsubscribe", "{%unsubscribe"],
+            "{% unsubscribe_link %}",
+            "{{ organization.name }}, {{ organization.full_address }}<br>",
+        ),
+        Provider::Mailchimp => (&["*|UNSUB|*"], "*|UNSUB|*", "*|LIST:COMPANY|*, *|LIST:ADDRESSLINE|*<br>"),
+        // The coded template has the address.
+        Provider::HubSpot => (&["unsubscribe_link", "unsubscribe_section"], "{{ unsubscribe_link_all }}", ""),
+    };
+    if marks.iter().any(|mark| html.contains(mark)) {
+        return html.to_owned();
+    }
+    let footer = format!("<div style=\"{FOOTER_STYLE}\">{address}<a href=\"{link}\">Unsubscribe</a></div>");
+    let at = body_end(html);
+    format!("{}{footer}{}", &html[..at], &html[at..])
+}
+
+const FOOTER_STYLE: &str = "font-family:Arial,sans-serif;font-size:12px;color:#666666;text-align:center;padding:16px";
+
 /// The variables that HubSpot requires in a coded email, in the order of a postal address.
 const HUBSPOT_FOOTER: [&str; 4] = [
     "{{ site_settings.company_name }}",
@@ -207,9 +254,8 @@ const HUBSPOT_FOOTER: [&str; 4] = [
 fn as_coded_template(html: &str, name: &str) -> String {
     let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-' | '{' | '}')).collect();
     let head = format!("<!--\n  templateType: email\n  isAvailableForNewContent: true\n  label: {label}\n-->\n");
-    let style = "font-family:Arial,sans-serif;font-size:12px;color:#666666;text-align:center;padding:16px";
-    let footer = format!("<div style=\"{style}\">{}</div>", HUBSPOT_FOOTER.join(", "));
-    let at = html.to_ascii_lowercase().rfind("</body>").unwrap_or(html.len());
+    let footer = format!("<div style=\"{FOOTER_STYLE}\">{}</div>", HUBSPOT_FOOTER.join(", "));
+    let at = body_end(html);
     format!("{head}{}{footer}{}", &html[..at], &html[at..])
 }
 
@@ -218,8 +264,7 @@ mod tests {
     use super::*;
 
     fn one(html: &str, provider: Provider) -> (String, Vec<String>) {
-        let Translation { html, untranslated } = translate(html, provider, "Welcome");
-        (html, untranslated)
+        translate_fields(html, provider)
     }
 
     #[test]
@@ -233,7 +278,7 @@ mod tests {
             one(html, Provider::Mailchimp).0,
             "Hi *|IF:FNAME|**|FNAME|**|ELSE:|*there*|END:IF|* *|FNAME|* <a href=\"*|UNSUB|*\">x</a>"
         );
-        let hubspot = one(html, Provider::HubSpot).0;
+        let hubspot = translate(html, Provider::HubSpot, "Welcome").html;
         assert!(hubspot.starts_with("<!--\n  templateType: email\n") && hubspot.contains("label: Welcome"), "{hubspot}");
         assert!(
             hubspot.contains("Hi {{ personalization_token('contact.firstname', 'there') }} {{ contact.firstname }} "),
@@ -261,9 +306,25 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_coded_email_is_inside_the_body() {
-        let (html, _) = one("<html><body>Hello</BODY></html>", Provider::HubSpot);
+        let html = translate("<html><body>Hello</BODY></html>", Provider::HubSpot, "Welcome").html;
         assert!(html.contains("Hello<div") && html.ends_with("</div></BODY></html>"), "{html}");
         assert!(HUBSPOT_FOOTER.iter().all(|variable| html.contains(variable)));
+    }
+
+    #[test]
+    fn html_without_an_unsubscribe_link_gets_one_with_the_address() {
+        for (provider, link, address) in [
+            (Provider::Klaviyo, "{% unsubscribe_link %}", "{{ organization.full_address }}"),
+            (Provider::Mailchimp, "*|UNSUB|*", "*|LIST:ADDRESSLINE|*"),
+            (Provider::HubSpot, "{{ unsubscribe_link_all }}", "{{ site_settings.company_street_address_1 }}"),
+        ] {
+            let bare = translate("<body>Hello</body>", provider, "Welcome").html;
+            assert!(bare.contains(&format!("href=\"{link}\"")) && bare.contains(address), "{provider}: {bare}");
+            let linked = translate("<body><a href=\"{{ unsubscribe_url }}\">Stop</a></body>", provider, "Welcome").html;
+            assert_eq!(linked.matches("unsub").count() + linked.matches("UNSUB").count(), 1, "{provider}: {linked}");
+            let own = translate("<body>{{ postal_address }}</body>", Provider::Klaviyo, "Welcome");
+            assert!(own.untranslated.is_empty() && own.html.contains("<body>{{ organization.full_address }}"), "{}", own.html);
+        }
     }
 
     #[test]

@@ -26,7 +26,18 @@ pub enum Destination {
     File,
 }
 
-/// The exported files.
+/// Where the images of an email are after an export into an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageHosting {
+    /// Images stay at their address.
+    #[default]
+    Hosted,
+    /// PNG, JPEG and GIF images are uploaded to the platform.
+    Upload,
+}
+
+/// The exported files, or what an export created on a platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailExport {
@@ -39,20 +50,38 @@ pub struct EmailExport {
     pub export_type: &'static str,
 }
 
-/// An exported file.
+/// An exported file, or a template or draft on a platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileView {
+    /// The name of the file, or the name on the platform.
     pub filename: String,
-    /// The file's URL. Anyone who has the URL can open the file.
+    /// The file's URL, which anyone can open, or the URL of the page on the platform.
     pub url: String,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
     pub email_id: EmailId,
     /// The merge fields that were removed because the platform has no counterpart; absent if there are none.
     pub untranslated: Option<Vec<String>>,
-    /// When the link expires.
-    pub expires_at: WireTime,
+    /// When the link expires; absent for links to a platform.
+    pub expires_at: Option<WireTime>,
+    /// What the export created or updated on the platform; absent for files.
+    pub platform: Option<PlatformObject>,
+}
+
+/// A template or draft on a platform.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlatformObject {
+    /// The platform's ID of the template or draft. For coded templates of HubSpot, it is the path.
+    pub id: String,
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["html", "hybrid", "template", "campaign", "email"]))]
+    pub kind: &'static str,
+    /// Whether the export created it; otherwise, the export updated what an earlier export created.
+    pub created: bool,
+    /// The addresses of the images that could not be uploaded and stay where they are; absent if there are none.
+    pub left_images: Option<Vec<String>>,
 }
 
 impl EmailExport {
@@ -68,7 +97,8 @@ impl EmailExport {
                 format: word,
                 email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
                 untranslated: None,
-                expires_at: WireTime::sample(),
+                expires_at: Some(WireTime::sample()),
+                platform: None,
             }],
             execution_time: 12,
             export_type: word,

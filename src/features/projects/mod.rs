@@ -31,7 +31,7 @@ pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};
 pub use overrides::BrandOverrides;
 pub use reading::Text as PageText;
 pub use reading::font_stack;
-pub use remote::proxied as images_through_here;
+pub use remote::{each_image, proxied as images_through_here};
 pub use store::knowledge;
 pub use views::{OwningProject, ProjectView};
 

@@ -55,7 +55,7 @@ fn signed(url: &str) -> String {
 
 /// Replaces each image address in the HTML for which `other` returns a new address, and disables `srcset` attributes. An image whose
 /// address this function does not find will not load.
-fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
+pub fn each_image(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let lower = html.to_ascii_lowercase();
     let mut out = String::with_capacity(html.len());
     let mut done = 0;

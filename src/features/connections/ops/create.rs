@@ -9,8 +9,8 @@ use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::client::Client;
+use crate::features::connections::credentials::{Credentials, seal};
 use crate::features::connections::error::PlatformError;
-use crate::features::connections::key::seal;
 use crate::features::connections::model::Connection;
 use crate::features::connections::platform::{self, ExternalAccount};
 use crate::features::connections::store;
@@ -49,7 +49,8 @@ impl Operation for Create {
             "Tests the key with the platform before it is stored. If the account is already connected for the same project, or if \
              connectionId names its connection, the key is replaced, and imports that wait for it continue. The key needs only these \
              scopes: for Klaviyo accounts:read, lists:read, segments:read and profiles:read; for HubSpot crm.lists.read, \
-             crm.objects.contacts.read and communication_preferences.statuses.batch.read.",
+             crm.objects.contacts.read and communication_preferences.statuses.batch.read. For exports, also: for Klaviyo \
+             templates:read, templates:write, images:read and images:write; for HubSpot content and files.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = NewConnection;
@@ -63,49 +64,88 @@ impl Operation for Create {
 
 impl Async for Create {
     async fn run(context: Context, input: NewConnection) -> Result<Self::Output, Failure> {
-        let (engine, account) = (context.engine.clone(), context.caller.account());
-        let (provider, reconnected) = (input.provider, input.connection_id);
-        let (given, for_read) = (input.project_id, reconnected);
-        let reading = move |tx: &ReadTx| {
-            given.map_or(Ok(()), |project| projects::require(tx, account, project))?;
-            for_read.map(|id| reconnectable(tx, account, provider, id)).transpose()
-        };
-        let known = context.read(reading).await?;
-        let project = known.as_ref().map_or(given, |known| known.project);
-        if given.is_some() && given != project {
-            return Err(Failure::field("projectId", "must be the project of the connection; correct or omit this field"));
-        }
-        let text = input.api_key.expose().trim();
+        let NewConnection { provider, api_key, name, project_id: project, connection_id: connection } = input;
+        let account = NewAccount { provider, project, connection, name: name.map(|name| name.to_string()) };
+        let account = account.checked(&context).await?;
+        let text = api_key.expose().trim();
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.is_empty() || text.len() > limits::CONNECTION_KEY_CHARACTERS_MAX || !is_plain {
             return Err(Failure::field("apiKey", "enter the key exactly as the platform shows it, without spaces"));
         }
-        let key = Secret::new(text.to_owned());
-        let client = Client::new(&engine, provider, &key).map_err(|reason| Failure::field("apiKey", reason))?;
-        let external = platform::account(provider, &client).await.map_err(|error| untested(provider, error))?;
-        if let Some(known) = known.filter(|known| known.external_id != external.id) {
-            let reason = format!(
-                "the key belongs to the account \"{}\"; enter a key for the account \"{}\"",
-                external.name, known.external_name
-            );
-            return Err(Failure::field("apiKey", reason));
-        }
-        client.forget_pause();
-        let named = input.name.map(|name| name.to_string());
-        let (for_write, now) = (engine.clone(), context.now());
-        let write = move |tx: &mut WriteTx<'_>| {
-            let new = New { account, provider, project, named, external };
-            let known = new.matching(tx)?.map(|known| known.id);
-            if reconnected.is_some() && known != reconnected {
-                return Err(absent());
-            }
-            let id = known.unwrap_or_else(|| ConnectionId::make(tx.now(), tx.random()));
-            let sealed = seal(&for_write.seal, (account, id), &key, tx.random());
-            keep(tx, new, id, sealed)
-        };
-        let made = context.write(&Self::SPEC, write).await?;
-        Ok(Created(connection_view(&made, now)))
+        let credentials = Credentials::Key(Secret::new(text.to_owned()));
+        connect(&context, &Self::SPEC, account, credentials).await.map(Created)
     }
+}
+
+/// An account to connect or to reconnect.
+pub struct NewAccount {
+    pub provider: Provider,
+    pub project: Option<ProjectId>,
+    /// The connection to reconnect.
+    pub connection: Option<ConnectionId>,
+    pub name: Option<String>,
+}
+
+/// A checked account, with the connection to reconnect.
+pub struct CheckedAccount {
+    new: NewAccount,
+    known: Option<Connection>,
+}
+
+impl NewAccount {
+    /// Checks that the project and the connection to reconnect exist and belong together.
+    pub async fn checked(mut self, context: &Context) -> Result<CheckedAccount, Failure> {
+        let (account, provider) = (context.caller.account(), self.provider);
+        let (given, reconnected) = (self.project, self.connection);
+        let reading = move |tx: &ReadTx| {
+            given.map_or(Ok(()), |project| projects::require(tx, account, project))?;
+            reconnected.map(|id| reconnectable(tx, account, provider, id)).transpose()
+        };
+        let known = context.read(reading).await?;
+        self.project = known.as_ref().map_or(given, |known| known.project);
+        if given.is_some() && given != self.project {
+            return Err(Failure::field("projectId", "must be the project of the connection; correct or omit this field"));
+        }
+        Ok(CheckedAccount { new: self, known })
+    }
+}
+
+/// Tests the credentials of an account and stores them.
+pub async fn connect(
+    context: &Context,
+    spec: &'static Spec,
+    CheckedAccount { new, known }: CheckedAccount,
+    credentials: Credentials,
+) -> Result<ConnectionView, Failure> {
+    let (engine, account) = (context.engine.clone(), context.caller.account());
+    let NewAccount { provider, project, connection: reconnected, name: named } = new;
+    let is_oauth = matches!(credentials, Credentials::Tokens(_));
+    let field = if is_oauth { "code" } else { "apiKey" };
+    let client = Client::new(&engine, provider, &credentials).map_err(|reason| Failure::field(field, reason))?;
+    let external = platform::account(provider, &client).await.map_err(|error| untested(provider, field, error))?;
+    if let Some(known) = known.filter(|known| known.external_id != external.id) {
+        let what = if is_oauth { "sign-in" } else { "key" };
+        let reason = format!(
+            "the {what} belongs to the account \"{}\"; use one of the account \"{}\"",
+            external.name, known.external_name
+        );
+        return Err(Failure::field(field, reason));
+    }
+    client.forget_pause();
+    drop(client);
+    let now = context.now();
+    let write = move |tx: &mut WriteTx<'_>| {
+        let new = New { account, provider, project, named, external, is_oauth };
+        let known = new.matching(tx)?.map(|known| known.id);
+        if reconnected.is_some() && known != reconnected {
+            return Err(absent());
+        }
+        let id = known.unwrap_or_else(|| ConnectionId::make(tx.now(), tx.random()));
+        let sealed = seal(&engine.seal, (account, id), &credentials, tx.random());
+        keep(tx, new, id, sealed)
+    };
+    let made = context.write(spec, write).await?;
+    Ok(connection_view(&made, now))
 }
 
 /// Returns the connection of the provider to reconnect.
@@ -119,13 +159,14 @@ fn absent() -> Failure {
         .see("connections.list", "GET /v1/connections lists the connections")
 }
 
-/// A connection whose key the platform accepted.
+/// A connection whose credentials the platform accepted.
 struct New {
     account: AccountId,
     provider: Provider,
     project: Option<ProjectId>,
     named: Option<String>,
     external: ExternalAccount,
+    is_oauth: bool,
 }
 
 impl New {
@@ -147,7 +188,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
         let detail = format!("An account can have at most {} connections. Remove a connection first.", limits::CONNECTIONS_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
-    let New { account, provider, project, named, external } = new;
+    let New { account, provider, project, named, external, is_oauth } = new;
     let ExternalAccount { id: external_id, name } = external;
     let external_name = if name.trim().is_empty() { provider.label().to_owned() } else { name };
     let shown = |text: &str| text.chars().take(limits::CONNECTION_NAME_CHARACTERS_MAX).collect::<String>();
@@ -161,6 +202,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
         external_name: shown(&external_name),
         project,
         sealed_key,
+        is_oauth,
         rejected: None,
         paused_until: None,
         created_at: known.map_or(tx.now(), |known| known.created_at),
@@ -171,21 +213,27 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
     Ok(connection)
 }
 
-/// Returns the failure for a key that could not be tested.
-fn untested(provider: Provider, error: PlatformError) -> Failure {
+/// Returns the failure for credentials that could not be tested.
+pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failure {
     match &error {
-        PlatformError::Rejected(said) => {
+        PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
             let scopes: Vec<&str> = platform::scopes(provider).iter().map(|(scope, _)| *scope).collect();
             let needs = if scopes.is_empty() { String::new() } else { format!("; it needs the scopes {}", scopes.join(", ")) };
-            Failure::field("apiKey", format_args!("{provider} rejected this key ({said}); check the key{needs}"))
+            if field == "code" {
+                return Failure::field(
+                    field,
+                    format_args!("{provider} rejected the sign-in ({said}); connect the account again"),
+                );
+            }
+            Failure::field(field, format_args!("{provider} rejected this key ({said}); check the key{needs}"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{provider} is currently rate limiting this account, so the key could not be tested. Try again later.");
+                format!("{provider} is currently rate limiting this account, so it could not be connected. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {
-            let detail = format!("The key could not be tested. {provider}: {error} Nothing was stored; try again later.");
+            let detail = format!("The account could not be connected. {provider}: {error} Nothing was stored; try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
         }
     }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Counted, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::connections::store;
-use crate::features::connections::views::{ConnectionView, connection_view};
+use crate::features::connections::choice::usable;
+use crate::features::connections::views::ConnectionView;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -57,11 +57,8 @@ impl Query for List {
         if let Some(project) = input.project_id {
             projects::require(view.tx, account, project)?;
         }
-        let mut found = store::all(view.tx, account)?;
-        found.retain(|connection| {
-            input.provider.is_none_or(|provider| connection.provider == provider) && connection.serves(input.project_id)
-        });
-        let connections: Vec<ConnectionView> = found.iter().map(|connection| connection_view(connection, view.now)).collect();
+        let mut connections = usable(view.tx, account, input.project_id, view.now)?;
+        connections.retain(|connection| input.provider.is_none_or(|provider| connection.provider == provider));
         let count = connections.len();
         Ok(Counted { data: Connections { connections, total: count }, count })
     }

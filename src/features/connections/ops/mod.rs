@@ -1,5 +1,7 @@
 //! The operations on connections, one file each.
 
+pub mod authorize;
+pub mod complete;
 pub mod create;
 pub mod delete;
 pub mod import;

@@ -62,8 +62,8 @@ impl Async for Sources {
             projects::require(tx, account, project)?;
             choose(tx, ConnectionChoice { account, provider, project, connection }, &page)
         };
-        let used = context.read(choosing).await?;
-        let listed = match choice::client(&context.engine, &used) {
+        let mut used = context.read(choosing).await?;
+        let listed = match choice::client(&context.engine, environment, &mut used).await {
             Ok(client) => platform::sources(provider, &client).await,
             Err(error) => Err(error),
         };

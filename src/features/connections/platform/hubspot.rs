@@ -26,6 +26,12 @@ pub const SCOPES: &[(&str, &str)] = &[
     ("communication_preferences.statuses.batch.read", "Read who subscribed and who unsubscribed."),
 ];
 
+/// The scopes that only exports need.
+pub const EXPORT_SCOPES: &[(&str, &str)] = &[
+    ("content", "Create and update coded templates and drafts of marketing emails."),
+    ("files", "Upload images. Only if exports upload images."),
+];
+
 /// The type of contacts among the objects of the CRM.
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.

@@ -27,6 +27,14 @@ pub const SCOPES: &[(&str, &str)] = &[
     ("profiles:read", "Read the contacts of lists and segments, with their consent."),
 ];
 
+/// The scopes that only exports need.
+pub const EXPORT_SCOPES: &[(&str, &str)] = &[
+    ("templates:read", "Find the template that an earlier export created."),
+    ("templates:write", "Create and update templates."),
+    ("images:read", "Find the images that an earlier export uploaded. Only if exports upload images."),
+    ("images:write", "Upload images. Only if exports upload images."),
+];
+
 pub struct Klaviyo;
 
 #[derive(Deserialize)]

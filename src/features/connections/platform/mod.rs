@@ -114,6 +114,15 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
+/// The scopes that a key needs in addition for exports, with their purpose.
+pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
+    match provider {
+        Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
+        Provider::Mailchimp => mailchimp::SCOPES,
+        Provider::HubSpot => hubspot::EXPORT_SCOPES,
+    }
+}
+
 /// Reads a contact of a page by itself, so that one without the documented form does not hold up the others. `email` is the JSON pointer to
 /// its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
@@ -124,9 +133,8 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
     })
 }
 
-/// Returns the ID as a segment of a path. The platforms' IDs contain only letters, digits, hyphens and underscores, so an object with any
-/// other ID is reported as missing.
-fn segment(id: &str) -> Result<&str, PlatformError> {
+/// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
+pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }
 }

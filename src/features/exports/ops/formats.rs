@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
+use crate::features::connections::templates::TemplateKind;
 use crate::features::exports::{Format, READER};
 use crate::vocab::providers::Provider;
 
@@ -25,6 +26,8 @@ pub struct FormatView {
     pub description: &'static str,
     /// The extensions of the files in this format.
     pub supported_formats: Vec<&'static str>,
+    /// What an export can create in a connected account; absent for files.
+    pub types: Option<Vec<&'static str>>,
     /// `simple` exports a file; `complex` exports for another platform.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["simple", "complex"]))]
@@ -36,16 +39,22 @@ fn all() -> Counted<FormatsView> {
         name: format.word(),
         description: format.about(),
         supported_formats: vec![format.word()],
+        types: None,
         kind: "simple",
     };
     let platform = |provider: Provider| FormatView {
         name: provider.word(),
         description: match provider {
-            Provider::Klaviyo => "A file to upload to Klaviyo: the email's HTML with Klaviyo's merge fields.",
-            Provider::Mailchimp => "A file to upload to Mailchimp: the email's HTML with Mailchimp's merge tags.",
-            Provider::HubSpot => "A file to upload to HubSpot: the email as a coded template.",
+            Provider::Klaviyo => "A template in a connected account, or a file to upload: HTML with Klaviyo's merge fields.",
+            Provider::Mailchimp => {
+                "A template or draft campaign in a connected account, or a file to upload: HTML with Mailchimp's merge tags."
+            }
+            Provider::HubSpot => {
+                "A coded template or draft email in a connected account, or a file to upload: HTML with HubSpot's variables."
+            }
         },
         supported_formats: vec![Format::Html.word()],
+        types: Some(TemplateKind::ALL.into_iter().filter(|kind| kind.provider() == provider).map(TemplateKind::word).collect()),
         kind: "complex",
     };
     let mut formats: Vec<FormatView> = Format::ALL.into_iter().map(format).collect();

@@ -1,23 +1,58 @@
 //! Exports emails for Mailchimp.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ABOUT, ExportForPlatform, export_for};
+use super::{ABOUT, FAILURES, export_for};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::exports::views::EmailExport;
+use crate::features::connections::templates::TemplateKind;
+use crate::features::exports::accounts::AccountExport;
+use crate::features::exports::views::{Destination, EmailExport, ExportEmails, ImageHosting};
 use crate::features::exports::{Format, READER};
-use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConnectionId, ConversationId, EmailId, ProjectId};
 use crate::vocab::providers::Provider;
 
 pub struct PlatformB;
+
+/// The emails to export for Mailchimp.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExportToPlatformB {
+    pub conversation_id: ConversationId,
+    /// The only email in the conversation to export; all of the conversation's emails if absent.
+    pub email_id: Option<EmailId>,
+    /// If given, the conversation must belong to this project.
+    pub project_id: Option<ProjectId>,
+    /// `file` creates files to download.
+    #[serde(rename = "as")]
+    pub destination: Option<Destination>,
+    #[serde(default)]
+    pub mailchimp_type: MailchimpType,
+    /// The connection to use. Required if several accounts of Mailchimp are connected.
+    pub connection_id: Option<ConnectionId>,
+    #[serde(default)]
+    pub images: ImageHosting,
+}
+
+/// What an export creates in Mailchimp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MailchimpType {
+    /// A template with editable regions.
+    #[default]
+    Template,
+    /// A draft of a campaign without an audience.
+    Campaign,
+}
 
 impl Operation for PlatformB {
     const SPEC: Spec = Spec::get("exports.platform_b", "/v1/export/platform_b/{conversationId}", needs(READER))
         .also_at(&["/v1/export/mailchimp/{conversationId}"])
         .summary("Export emails for Mailchimp")
         .about(ABOUT)
-        .fails(&[Code::NotFound, Code::NotExportable, Code::ProviderNotConnected]);
-    type Input = ExportForPlatform;
+        .fails(&FAILURES);
+    type Input = ExportToPlatformB;
     type Output = Done<EmailExport>;
 
     fn example() -> (Value, Self::Output) {
@@ -27,7 +62,15 @@ impl Operation for PlatformB {
 }
 
 impl Async for PlatformB {
-    async fn run(context: Context, input: ExportForPlatform) -> Result<Self::Output, Failure> {
-        export_for(&context, &Self::SPEC, Provider::Mailchimp, input).await.map(Done)
+    async fn run(context: Context, input: ExportToPlatformB) -> Result<Self::Output, Failure> {
+        let ExportToPlatformB { conversation_id, email_id, project_id, destination, mailchimp_type, connection_id, images } =
+            input;
+        let kind = match mailchimp_type {
+            MailchimpType::Template => TemplateKind::MailchimpTemplate,
+            MailchimpType::Campaign => TemplateKind::MailchimpCampaign,
+        };
+        let wanted = ExportEmails { conversation_id, email_id, project_id };
+        let to = AccountExport { kind, connection: connection_id, images, options: serde_json::Map::new() };
+        export_for(&context, &Self::SPEC, (wanted, destination), to).await.map(Done)
     }
 }

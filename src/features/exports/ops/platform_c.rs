@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ABOUT, ExportForPlatform, export_for};
+use super::{ABOUT, FAILURES, export_for};
 use crate::base::strict_objects::AnyJson;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
-use crate::features::exports::views::{Destination, EmailExport};
+use crate::features::connections::templates::TemplateKind;
+use crate::features::exports::accounts::AccountExport;
+use crate::features::exports::views::{Destination, EmailExport, ExportEmails, ImageHosting};
 use crate::features::exports::{Format, READER};
-use crate::vocab::codes::Code;
-use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+use crate::vocab::ids::{ConnectionId, ConversationId, EmailId, ProjectId};
 use crate::vocab::providers::Provider;
 
 pub struct PlatformC;
@@ -29,11 +30,42 @@ pub struct ExportToPlatformC {
     /// `file` creates files to download.
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
-    /// Options to pass to the platform. They do not affect files.
+    /// What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. For an email,
+    /// these members of HubSpot's own request are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`,
+    /// `language` and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     #[serde(default)]
-    #[allow(dead_code, reason = "the API accepts it")]
     pub custom_options: Map<String, Value>,
+    /// The connection to use. Required if several accounts of HubSpot are connected.
+    pub connection_id: Option<ConnectionId>,
+    #[serde(default)]
+    pub images: ImageHosting,
+}
+
+/// The members of HubSpot's request for a marketing email that are passed on.
+const PASSED_ON: [&str; 7] =
+    ["activeDomain", "businessUnitId", "campaign", "folderIdV2", "from", "language", "subscriptionDetails"];
+
+/// Returns what to create, and the members to pass on.
+fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<String, Value>), Failure> {
+    options.remove("customInstructions");
+    let kind = match options.remove("type").as_ref().map(|kind| kind.as_str().unwrap_or_default()) {
+        None | Some("template") => TemplateKind::HubSpotTemplate,
+        Some("email") => TemplateKind::HubSpotEmail,
+        Some(_) => return Err(Failure::field("customOptions.type", "expected template or email")),
+    };
+    let is_known = |name: &str| kind == TemplateKind::HubSpotEmail && PASSED_ON.contains(&name);
+    match options.keys().find(|name| !is_known(name)) {
+        None => Ok((kind, options)),
+        Some(name) if PASSED_ON.contains(&name.as_str()) => {
+            let field = format!("customOptions.{name}");
+            Err(Failure::field(&field, "expected it only for a draft of an email; set customOptions.type to email"))
+        }
+        Some(name) => {
+            let expected = format!("expected type, customInstructions or one of {}", PASSED_ON.join(", "));
+            Err(Failure::field(&format!("customOptions.{name}"), expected))
+        }
+    }
 }
 
 impl Operation for PlatformC {
@@ -41,7 +73,7 @@ impl Operation for PlatformC {
         .also_at(&["/v1/export/hubspot"])
         .summary("Export emails for HubSpot")
         .about(ABOUT)
-        .fails(&[Code::NotFound, Code::NotExportable, Code::ProviderNotConnected]);
+        .fails(&FAILURES);
     type Input = ExportToPlatformC;
     type Output = Done<EmailExport>;
 
@@ -53,8 +85,11 @@ impl Operation for PlatformC {
 
 impl Async for PlatformC {
     async fn run(context: Context, input: ExportToPlatformC) -> Result<Self::Output, Failure> {
-        let ExportToPlatformC { conversation_id, email_id, project_id, destination, .. } = input;
-        let wanted = ExportForPlatform { conversation_id, email_id, project_id, destination };
-        export_for(&context, &Self::SPEC, Provider::HubSpot, wanted).await.map(Done)
+        let ExportToPlatformC { conversation_id, email_id, project_id, destination, custom_options, connection_id, images } =
+            input;
+        let (kind, options) = read_options(custom_options)?;
+        let wanted = ExportEmails { conversation_id, email_id, project_id };
+        let to = AccountExport { kind, connection: connection_id, images, options };
+        export_for(&context, &Self::SPEC, (wanted, destination), to).await.map(Done)
     }
 }

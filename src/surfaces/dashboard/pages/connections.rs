@@ -1,13 +1,15 @@
 //! The page about connections: the connected accounts with their health, and the form that connects an account.
 
+use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
 use super::audience::BrandName;
-use crate::engine::api::Created;
-use crate::features::connections::ops::{create, delete, list};
-use crate::features::connections::scopes;
+use crate::engine::api::{Created, Done};
+use crate::features::connections::ops::authorize::GrantedScope;
+use crate::features::connections::ops::{authorize, complete, create, delete, list};
 use crate::features::connections::views::ConnectionView;
+use crate::features::connections::{export_scopes, oauth, scopes};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -21,8 +23,12 @@ struct Platform {
     label: &'static str,
     /// Where users find the key.
     hint: &'static str,
-    /// The scopes that the key needs, with their purpose.
+    /// The scopes that the key needs for imports, with their purpose.
     scopes: &'static [(&'static str, &'static str)],
+    /// The scopes that the key needs in addition for exports.
+    export_scopes: &'static [(&'static str, &'static str)],
+    /// Whether users can sign in on the platform.
+    has_sign_in: bool,
 }
 
 /// The data of the page with the connections and the form for a new one.
@@ -34,6 +40,16 @@ pub struct ConnectionsPage {
     provider: String,
     name: String,
     brand: String,
+    /// The sign-in that was just started.
+    sign_in: Option<SignInLink>,
+}
+
+/// The platform's page on which the user signs in.
+#[derive(Serialize)]
+struct SignInLink {
+    label: &'static str,
+    url: String,
+    scopes: Vec<GrantedScope>,
 }
 
 page_context!(ConnectionsPage, "connections.html", {
@@ -46,52 +62,118 @@ page_context!(ConnectionsPage, "connections.html", {
     };
     let page = |connections, provider: &str| Self {
         connections,
-        platforms: Provider::ALL.map(platform).into(),
+        platforms: Provider::ALL.map(|provider| platform(provider, provider == Provider::Klaviyo)).into(),
         brands: vec![BrandName { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into() }],
         provider: provider.into(),
         name: "Shop".into(),
         brand: String::new(),
+        sign_in: None,
     };
-    let all = vec![ConnectionView::sample(), with("reconnect_required", broken), with("rate_limited", limited)];
-    vec![page(all, ""), page(Vec::new(), "mailchimp")]
+    let signed_in = ConnectionView { method: "oauth", error: Some("The token was revoked.".into()), ..ConnectionView::sample() };
+    let all = vec![
+        ConnectionView::sample(),
+        with("reconnect_required", broken),
+        with("rate_limited", limited),
+        with("reconnect_required", signed_in),
+    ];
+    let scopes = || vec![GrantedScope { scope: "lists:read", purpose: "Show the lists that you can import." }];
+    let link = |scopes| SignInLink { label: "Klaviyo", url: "https://www.klaviyo.com/oauth/authorize?state=a".into(), scopes };
+    vec![
+        page(all, ""),
+        page(Vec::new(), "mailchimp"),
+        Self { sign_in: Some(link(scopes())), ..page(Vec::new(), "klaviyo") },
+        Self { sign_in: Some(link(Vec::new())), ..page(Vec::new(), "mailchimp") },
+    ]
 });
 
-fn platform(provider: Provider) -> Platform {
+fn platform(provider: Provider, has_sign_in: bool) -> Platform {
     let hint = match provider {
         Provider::Klaviyo => "Settings → API keys → Create private API key.",
         Provider::Mailchimp => "Account & billing → Extras → API keys. The key ends with a data center, like -us21.",
         Provider::HubSpot => "Settings → Integrations → Private apps. Copy the access token of the app.",
     };
-    Platform { word: provider.alias(), label: provider.label(), hint, scopes: scopes(provider) }
+    let (word, label) = (provider.alias(), provider.label());
+    Platform { word, label, hint, scopes: scopes(provider), export_scopes: export_scopes(provider), has_sign_in }
 }
 
 /// Shows the connections and the form for a new one.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, None).await
+    page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLink>) -> Result<Outcome, PageError> {
     let listed = visit.ask::<list::List>(json!({})).await?;
     let brands = match visit.may_ask(&<projects::ops::list::List as crate::engine::api::Operation>::SPEC) {
         true => visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items,
         false => Vec::new(),
     };
-    let form = &visit.form;
+    let (form, settings) = (&visit.form, &visit.api.0.settings.connections);
     let context = ConnectionsPage {
         connections: listed.data.connections,
-        platforms: Provider::ALL.map(platform).into(),
+        platforms: Provider::ALL.map(|provider| platform(provider, oauth::app(settings, provider).is_some())).into(),
         brands: brands.into_iter().map(|brand| BrandName { id: brand.id.to_string(), name: brand.name }).collect(),
         provider: form.some("provider").or(visit.query.some("provider")).unwrap_or_default().to_owned(),
         name: form.get("name").to_owned(),
         brand: form.get("projectId").to_owned(),
+        sign_in,
     };
     Ok(Outcome::draw_with(&context, error))
+}
+
+/// Begins a sign-in on a platform.
+async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
+    let form = &visit.form;
+    let input = json!({
+        "provider": form.get("provider"), "name": form.some("name"), "projectId": form.some("projectId"),
+        "connectionId": form.some("id"),
+    });
+    let Done(started) = visit.ask::<authorize::Authorize>(input).await?;
+    let label = form.get("provider").parse::<Provider>().map_or("the platform", Provider::label);
+    Ok(SignInLink { label, url: started.authorize_url, scopes: started.scopes })
+}
+
+/// Receives the user from a platform, and leads to the page of the environment in which the sign-in began. The address is registered with
+/// the platforms, so it names no environment.
+pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
+    let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
+    let query: Vec<(&str, &str)> = ["code", "state", "error", "error_description"]
+        .iter()
+        .filter_map(|name| Some((*name, visit.query.some(name)?)))
+        .collect();
+    let provider: Provider = visit.name("provider").parse().map_err(|_| PageError::not_found())?;
+    let query = serde_urlencoded::to_string(query).unwrap_or_default();
+    Ok(Outcome::go(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
+}
+
+/// Completes a sign-in on a platform.
+pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
+    let list = format!("/{}/settings/connections", visit.environment);
+    if let Some(error) = visit.query.some("error") {
+        let said = visit.query.some("error_description").unwrap_or(error);
+        let message = format!("The platform did not connect the account ({}).", said.chars().take(300).collect::<String>());
+        let refused = PageError::plain(StatusCode::BAD_REQUEST, &message);
+        return page(visit, Some(&refused), None).await;
+    }
+    let input = json!({
+        "provider": visit.name("provider"), "code": visit.query.get("code"), "state": visit.query.get("state"),
+    });
+    match visit.ask::<complete::Complete>(input).await {
+        Ok(Created(_)) => Ok(Outcome::go(format!("{list}?done=connect"))),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => {
+            page(visit, Some(&PageError { field: String::new(), ..error }), None).await
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Connects an account, or reconnects or removes a connection.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
+        "authorize" => match authorize(visit).await {
+            Ok(link) => return page(visit, None, Some(link)).await,
+            Err(error) => Err(error),
+        },
         "connect" => {
             let input = json!({
                 "provider": form.get("provider"), "apiKey": form.get("apiKey"), "name": form.some("name"),
@@ -112,7 +194,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match done {
         Ok(()) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
-        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, Some(&error)).await,
+        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, Some(&error), None).await,
         Err(error) => Err(error),
     }
 }

@@ -2,26 +2,25 @@
 
 pub mod checks;
 pub mod editor;
+pub mod exports;
 pub mod gallery;
 pub mod previews;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::emails::brief::Chip;
 use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Done, Operation, untrusted_html};
+use crate::engine::api::{Done, untrusted_html};
 use crate::features::emails::finding::Finding;
 use crate::features::emails::views::{EditView, EditedEmail, EmailDetails, EmailView, SiblingView, VersionView};
-use crate::features::exports::views::{EmailExport, FileView};
-use crate::features::{emails, exports, projects, sending};
+use crate::features::{emails, projects, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
-use crate::vocab::providers::Provider;
 use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
@@ -95,7 +94,7 @@ impl EmailHead {
     /// Returns the header of a sample email's page.
     #[cfg(test)]
     fn sample(tab: &'static str, status: &'static str) -> Self {
-        let EmailDetails { email, series, .. } = emails::ops::get::Get::example().1.0;
+        let EmailDetails { email, series, .. } = <emails::ops::get::Get as crate::engine::api::Operation>::example().1.0;
         let siblings = series.into_iter().flat_map(|one| {
             let other = SiblingView { language: "de".into(), ..one.clone() };
             [one, other]
@@ -164,7 +163,7 @@ page_context!(EmailPage, "email_preview.html", {
         prompt: String::new(),
         prompt_max: 4_000,
         screenshot: Some("/v1/files/a.png".into()),
-        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
+        facts: Chip::all(&<emails::ops::brief::ReadBrief as crate::engine::api::Operation>::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
         preview: None,
@@ -252,52 +251,6 @@ page_context!(VersionsPage, "email_versions.html", {
         versions: vec![tile(version("restored", true)), tile(version("generated", false)), tile(version("imported", false))],
         pagination: Pagination::sample(),
     }]
-});
-
-/// The data of the page with the export formats, and the files that were just created.
-#[derive(Serialize)]
-pub struct ExportsPage {
-    #[serde(flatten)]
-    head: EmailHead,
-    formats: Vec<FormatRow>,
-    files: Vec<FileLink>,
-}
-
-#[derive(Serialize)]
-struct FormatRow {
-    name: &'static str,
-    label: String,
-    about: &'static str,
-    why_not: Option<String>,
-}
-
-#[derive(Serialize)]
-struct FileLink {
-    name: String,
-    path: Option<String>,
-    expires: WireTime,
-    untranslated: Vec<String>,
-}
-
-page_context!(ExportsPage, "email_exports.html", {
-    let format = |why_not: Option<&str>| FormatRow {
-        name: "html",
-        label: "HTML".into(),
-        about: "One file for each email",
-        why_not: why_not.map(str::to_owned),
-    };
-    let file = || FileLink {
-        name: "a.html".into(),
-        path: Some("/v1/files/a".into()),
-        expires: WireTime::sample(),
-        untranslated: vec!["{{ tags }}".into()],
-    };
-    let page = |files| Self {
-        head: EmailHead::sample("exports", "ready"),
-        formats: vec![format(None), format(Some("Not finished."))],
-        files,
-    };
-    vec![page(Vec::new()), page(vec![file()]), page(vec![file(), file()])]
 });
 
 /// The data of the form for a test send.
@@ -475,67 +428,6 @@ pub async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
     visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.name("id"), "version": version })).await?;
     Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
-}
-
-/// Exports the email in this format and returns the files.
-async fn export(visit: &Visit, format: &str, mut wanted: Value) -> Result<Vec<FileView>, PageError> {
-    if format.parse::<Provider>().is_ok() {
-        wanted["as"] = "file".into();
-    }
-    async fn made<T: Operation<Output = Done<EmailExport>>>(visit: &Visit, wanted: Value) -> Result<Vec<FileView>, PageError> {
-        Ok(visit.ask::<T>(wanted).await?.0.files)
-    }
-    match format {
-        "html" => made::<exports::ops::html::Html>(visit, wanted).await,
-        "mjml" => made::<exports::ops::mjml::Mjml>(visit, wanted).await,
-        "png" => made::<exports::ops::png::Png>(visit, wanted).await,
-        "pdf" => made::<exports::ops::pdf::Pdf>(visit, wanted).await,
-        "platform_a" => made::<exports::ops::platform_a::PlatformA>(visit, wanted).await,
-        "platform_b" => made::<exports::ops::platform_b::PlatformB>(visit, wanted).await,
-        "platform_c" => made::<exports::ops::platform_c::PlatformC>(visit, wanted).await,
-        _ => Err(PageError::not_found()),
-    }
-}
-
-/// Lists the export formats, and the files that were just created.
-pub async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
-    let EmailDetails { email, series, .. } = email(visit).await?;
-    let wanted = json!({ "conversationId": email.conversation_id, "emailId": email.id });
-    let Done(able) = visit.ask::<exports::ops::status::Status>(wanted.clone()).await?;
-    let known = visit.ask::<exports::ops::formats::Formats>(json!({})).await?;
-    let mut formats = Vec::new();
-    for format in known.data.formats {
-        let platform = format.name.parse::<Provider>().ok();
-        // A file for a platform contains the HTML.
-        let needed = if platform.is_some() { "html" } else { format.name };
-        let why_not = (!able.available_formats.contains(&needed)).then(|| able.reason.clone());
-        let label = platform.map_or_else(|| format.name.to_uppercase(), |provider| provider.label().to_owned());
-        formats.push(FormatRow { name: format.name, label, about: format.description, why_not });
-    }
-    let chosen = formats.iter().find(|format| format.why_not.is_none() && format.name == visit.query.get("format"));
-    let made = match chosen {
-        Some(format) => {
-            // The export contains all emails of the generation request, or only this email.
-            let all = visit.query.some("all").is_some();
-            let wanted = if all { json!({ "conversationId": email.conversation_id }) } else { wanted };
-            export(visit, format.name, wanted).await
-        }
-        None => Ok(Vec::new()),
-    };
-    let (files, error) = match made {
-        Ok(files) => (files, None),
-        Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => (Vec::new(), Some(error)),
-        Err(error) => return Err(error),
-    };
-    let link = |file: FileView| FileLink {
-        path: own(visit, Some(&file.url)),
-        name: file.filename,
-        expires: file.expires_at,
-        untranslated: file.untranslated.unwrap_or_default(),
-    };
-    let context =
-        ExportsPage { head: EmailHead::new(&email, series, "exports"), formats, files: files.into_iter().map(link).collect() };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
 /// Shows the form for a test send.

@@ -1,0 +1,300 @@
+//! Signing in on the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
+//!
+//! The user begins in the dashboard, consents on the platform, and returns to the callback page with a code. The state that travels with the
+//! user is sealed and names the session, so that only the browser that began can finish. Mailchimp has no PKCE and no scopes, and its tokens
+//! do not expire; it states the data center of an account at an address of its own.
+
+use bytes::Bytes;
+use data_encoding::{BASE64, BASE64URL_NOPAD};
+use http::Method;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::client::{LIMITS, message};
+use super::credentials::{Credentials, Tokens, open, seal};
+use super::error::PlatformError;
+use super::model::Connection;
+use super::{platform, store};
+use crate::base::clock::Timestamp;
+use crate::base::secret::{Secret, sha256};
+use crate::engine::api::Engine;
+use crate::engine::fetch::CallRequest;
+use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ConnectionId, ProjectId, SessionId};
+use crate::vocab::limits;
+use crate::vocab::providers::Provider;
+use crate::vocab::settings::Connections;
+
+/// The scope that HubSpot requires of every app, with its purpose.
+const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
+
+/// The place for which states are sealed.
+const STATE: &[u8] = b"connections/state";
+
+/// The client that this installation is on a platform.
+pub struct App<'s> {
+    id: &'s str,
+    secret: &'s Secret,
+    /// The origin of the pages on which users sign in.
+    login: &'s str,
+}
+
+/// Returns the client in the settings; `None` if the settings have none for this platform.
+pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
+    let (id, secret, login) = match provider {
+        Provider::Klaviyo => (&settings.klaviyo_client_id, &settings.klaviyo_client_secret, &settings.klaviyo_login_url),
+        Provider::Mailchimp => (&settings.mailchimp_client_id, &settings.mailchimp_client_secret, &settings.mailchimp_login_url),
+        Provider::HubSpot => (&settings.hubspot_client_id, &settings.hubspot_client_secret, &settings.hubspot_login_url),
+    };
+    Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
+}
+
+/// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all rights of the user.
+pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
+    let app = (provider == Provider::HubSpot).then_some(HUBSPOT_APP);
+    app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
+}
+
+/// Returns the URL to which the platform sends the user back. It must be registered with the platform.
+pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
+    format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
+}
+
+/// A sign-in that began.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SignIn {
+    pub session: SessionId,
+    pub provider: Provider,
+    pub project: Option<ProjectId>,
+    /// The connection to reconnect.
+    pub connection: Option<ConnectionId>,
+    pub name: Option<String>,
+    /// The code verifier of PKCE.
+    pub verifier: String,
+    pub expires_at: Timestamp,
+}
+
+impl SignIn {
+    /// Returns a new code verifier: 43 characters with 256 random bits.
+    pub fn verifier(engine: &Engine) -> String {
+        BASE64URL_NOPAD.encode(&engine.random.bytes::<32>())
+    }
+
+    /// Returns the sealed state, which starts with the name of the environment.
+    pub fn to_state(&self, engine: &Engine, environment: Environment) -> String {
+        let text = serde_json::to_vec(self).expect("the state can be written as JSON");
+        format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(STATE, &text, engine.random.as_ref())))
+    }
+
+    /// Opens a state of the environment; returns `None` if this installation did not seal it or it has expired.
+    pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
+        let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
+        let bytes = engine.seal.open(STATE, &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
+        let sign_in: Self = serde_json::from_slice(&bytes).ok()?;
+        (engine.clock.now() < sign_in.expires_at).then_some(sign_in)
+    }
+}
+
+/// Returns the environment that a state names.
+pub fn environment_of(state: &str) -> Option<Environment> {
+    state.split_once('.')?.0.parse().ok()
+}
+
+/// Returns the URL of the platform's page on which the user consents.
+pub fn consent_url(engine: &Engine, app: &App<'_>, sign_in: &SignIn, state: &str) -> Result<String, PlatformError> {
+    let provider = sign_in.provider;
+    let path = match provider {
+        Provider::Klaviyo | Provider::HubSpot => "/oauth/authorize",
+        Provider::Mailchimp => "/oauth2/authorize",
+    };
+    let mut url = address(app.login, path)?;
+    let redirect = redirect_url(engine, provider);
+    let mut query = url.query_pairs_mut();
+    query.extend_pairs([("response_type", "code"), ("client_id", app.id), ("redirect_uri", redirect.as_str()), ("state", state)]);
+    if provider != Provider::Mailchimp {
+        let scopes: Vec<&str> = scopes(provider).into_iter().map(|(scope, _)| scope).collect();
+        let challenge = BASE64URL_NOPAD.encode(&sha256(sign_in.verifier.as_bytes()));
+        let pkce = [("scope", scopes.join(" ")), ("code_challenge", challenge), ("code_challenge_method", "S256".to_owned())];
+        query.extend_pairs(pkce);
+    }
+    drop(query);
+    Ok(url.into())
+}
+
+/// The response of a platform with tokens.
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: Secret,
+    refresh_token: Option<Secret>,
+    expires_in: Option<i64>,
+}
+
+/// Mailchimp's description of a token.
+#[derive(Deserialize)]
+struct Metadata {
+    dc: String,
+}
+
+/// Exchanges the code that the user returned with for tokens.
+pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<Tokens, PlatformError> {
+    let redirect = redirect_url(engine, sign_in.provider);
+    let mut fields = vec![("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect.as_str())];
+    if sign_in.provider != Provider::Mailchimp {
+        fields.push(("code_verifier", sign_in.verifier.as_str()));
+    }
+    let mut tokens = request_tokens(engine, sign_in.provider, fields).await?;
+    if sign_in.provider == Provider::Mailchimp {
+        let Some(app) = app(&engine.settings.connections, sign_in.provider) else { return Err(not_set_up(sign_in.provider)) };
+        let url = address(app.login, "/oauth2/metadata")?;
+        let authorization = format!("OAuth {}", tokens.access.expose());
+        let metadata: Metadata = call(engine, Method::GET, &url, Some(&authorization), &[]).await?;
+        tokens.region = metadata.dc;
+    }
+    Ok(tokens)
+}
+
+/// Refreshes the tokens of a connection if they expire soon. Only one task at a time refreshes the tokens of a connection; the others use
+/// its result.
+pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: &mut Connection) -> Result<(), PlatformError> {
+    if !needs_refresh(engine, used)? {
+        return Ok(());
+    }
+    let mut key = [b'r'; 13];
+    key[1..].copy_from_slice(&used.id.0);
+    let _turn = engine.key_locks.take(key).await;
+    let data = engine.data(environment);
+    let stored = store::find(&data.store.read(), used.account, used.id).map_err(not_stored)?;
+    // The connection was removed meanwhile.
+    let Some(stored) = stored else { return Err(PlatformError::Missing) };
+    *used = stored;
+    if !needs_refresh(engine, used)? {
+        return Ok(());
+    }
+    let Some(Credentials::Tokens(Tokens { refresh: Some(refresh), region, .. })) = open(&engine.seal, used) else {
+        return Err(PlatformError::KeyLost);
+    };
+    let fields = vec![("grant_type", "refresh_token"), ("refresh_token", refresh.expose().as_str())];
+    let fresh = request_tokens(engine, used.provider, fields).await?;
+    // A platform that keeps the refresh token may leave it out.
+    let fresh = Tokens { refresh: Some(fresh.refresh.unwrap_or(refresh)), region, ..fresh };
+    let sealed = seal(&engine.seal, (used.account, used.id), &Credentials::Tokens(fresh), engine.random.as_ref());
+    let before = used.clone();
+    let saving = move |tx: &mut WriteTx<'_>| -> Result<Option<Connection>, StoreError> { store::renew(tx, &before, sealed) };
+    // The old tokens may no longer work, so the new ones must be stored even if the disk is almost full.
+    let renewed = data.store.write_essential(saving).await.and_then(|written| written).map_err(not_stored)?;
+    *used = renewed.ok_or(PlatformError::Missing)?;
+    Ok(())
+}
+
+fn needs_refresh(engine: &Engine, used: &Connection) -> Result<bool, PlatformError> {
+    match open(&engine.seal, used).ok_or(PlatformError::KeyLost)? {
+        Credentials::Tokens(Tokens { refresh: Some(_), expires_at: Some(expires_at), .. }) => {
+            Ok(expires_at <= engine.clock.now().plus_ms(limits::PROVIDER_TOKEN_MARGIN_MS))
+        }
+        _ => Ok(false),
+    }
+}
+
+fn not_stored(error: StoreError) -> PlatformError {
+    PlatformError::Unavailable(format!("the tokens could not be stored: {error}"))
+}
+
+fn not_set_up(provider: Provider) -> PlatformError {
+    PlatformError::Rejected(format!("signing in on {provider} is not set up in the settings under [connections]"))
+}
+
+/// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no address for this.
+pub async fn revoke(engine: &Engine, used: &Connection) -> Result<bool, PlatformError> {
+    let Some(Credentials::Tokens(Tokens { access, refresh, .. })) = open(&engine.seal, used) else { return Ok(false) };
+    let (Some(app), settings) = (app(&engine.settings.connections, used.provider), &engine.settings.connections) else {
+        return Ok(false);
+    };
+    let (token, hint) = match &refresh {
+        Some(refresh) => (refresh, "refresh_token"),
+        None => (&access, "access_token"),
+    };
+    let url = match used.provider {
+        Provider::Klaviyo => address(&settings.klaviyo_url, "/oauth/revoke")?,
+        Provider::HubSpot => address(&settings.hubspot_url, "/oauth/2026-03/token/revoke")?,
+        Provider::Mailchimp => return Ok(false),
+    };
+    let fields = vec![("token", token.expose().as_str()), ("token_type_hint", hint)];
+    let _: serde::de::IgnoredAny = post(engine, used.provider, &app, &url, fields).await?;
+    Ok(true)
+}
+
+async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, &str)>) -> Result<Tokens, PlatformError> {
+    let settings = &engine.settings.connections;
+    let app = app(settings, provider).ok_or_else(|| not_set_up(provider))?;
+    let url = match provider {
+        Provider::Klaviyo => address(&settings.klaviyo_url, "/oauth/token")?,
+        Provider::HubSpot => address(&settings.hubspot_url, "/oauth/2026-03/token")?,
+        Provider::Mailchimp => address(app.login, "/oauth2/token")?,
+    };
+    let TokenResponse { access_token, refresh_token, expires_in } = post(engine, provider, &app, &url, fields).await?;
+    let now = engine.clock.now();
+    // Zero means that the token does not expire.
+    let expires_at = expires_in.filter(|seconds| *seconds > 0).map(|seconds| now.plus_ms(seconds.saturating_mul(1_000)));
+    Ok(Tokens { access: access_token, refresh: refresh_token, expires_at, region: String::new() })
+}
+
+/// Posts a form with the credentials of the client: in a header for Klaviyo, in the form for the others.
+async fn post<'f, T: DeserializeOwned>(
+    engine: &Engine,
+    provider: Provider,
+    app: &App<'f>,
+    url: &Url,
+    mut fields: Vec<(&'f str, &'f str)>,
+) -> Result<T, PlatformError> {
+    let basic = match provider {
+        Provider::Klaviyo => Some(format!("Basic {}", BASE64.encode(format!("{}:{}", app.id, app.secret.expose()).as_bytes()))),
+        Provider::Mailchimp | Provider::HubSpot => {
+            fields.extend([("client_id", app.id), ("client_secret", app.secret.expose().as_str())]);
+            None
+        }
+    };
+    call(engine, Method::POST, url, basic.as_deref(), &fields).await
+}
+
+async fn call<T: DeserializeOwned>(
+    engine: &Engine,
+    method: Method,
+    url: &Url,
+    authorization: Option<&str>,
+    fields: &[(&str, &str)],
+) -> Result<T, PlatformError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    if let Some(text) = authorization {
+        let mut value = HeaderValue::from_str(text).map_err(|_| PlatformError::Malformed("the token".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    let body = serde_urlencoded::to_string(fields).map_err(|error| PlatformError::Unreachable(error.to_string()))?;
+    let request = CallRequest { method, url, headers, body: Bytes::from(body), limits: &LIMITS };
+    let response = engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
+        true => PlatformError::Unavailable(error.to_string()),
+        false => PlatformError::Unreachable(error.to_string()),
+    })?;
+    let status = response.status;
+    if !status.is_success() {
+        let said = message(&response.body);
+        // Platforms refuse codes and refresh tokens that are not valid with 400 or 401.
+        return Err(match status.as_u16() {
+            400 | 401 | 403 => PlatformError::Rejected(said),
+            _ => PlatformError::Unavailable(format!("status {}: {said}", status.as_u16())),
+        });
+    }
+    let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
+    // The text of the error could quote a token.
+    serde_json::from_slice(read).map_err(|_| PlatformError::Malformed("the response about tokens".to_owned()))
+}
+
+fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {
+    let reason = "the address of this platform is not a URL; correct it under [connections] in the settings";
+    Url::parse(origin).and_then(|url| url.join(path)).map_err(|_| PlatformError::Unreachable(reason.to_owned()))
+}

@@ -1,0 +1,97 @@
+//! Begins a sign-in on a platform, which connects or reconnects an account.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::create::NewAccount;
+use crate::base::text::Name;
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::features::connections::oauth::{self, SignIn};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConnectionId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::providers::Provider;
+
+pub struct Authorize;
+
+/// The account to connect by signing in on the platform.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BeginSignIn {
+    pub provider: Provider,
+    /// A name for the connection; the platform's name of the account if absent.
+    pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
+    /// The only project that can use the connection; every project of the account can if absent.
+    pub project_id: Option<ProjectId>,
+    /// The connection to reconnect, with the same account on the platform.
+    pub connection_id: Option<ConnectionId>,
+}
+
+/// Where the user signs in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignInPage {
+    /// The URL of the platform's page. Open it in the browser of the signed-in user.
+    pub authorize_url: String,
+    /// When the sign-in must be complete.
+    pub expires_at: WireTime,
+    /// The permissions on the platform that the user grants. Mailchimp has none: its tokens have all rights of the user.
+    pub scopes: Vec<GrantedScope>,
+}
+
+/// A permission on a platform.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GrantedScope {
+    pub scope: &'static str,
+    pub purpose: &'static str,
+}
+
+impl Operation for Authorize {
+    const SPEC: Spec =
+        Spec::post("connections.authorize", "/v1/connections/{provider}/authorize", needs(Permission::ProjectWrite))
+            .summary("Begin a sign-in on another platform")
+            .about(
+                "Returns the page of the platform on which the signed-in user consents. The platform sends the user back to Mailmill, which \
+                 connects the account. Needs a client ID and secret in the settings; without them, connect the account with an API key.",
+            )
+            .fails(&[Code::NotFound, Code::NotSignedIn]);
+    type Input = BeginSignIn;
+    type Output = Done<SignInPage>;
+
+    fn example() -> (Value, Self::Output) {
+        let page = SignInPage {
+            authorize_url: "https://www.klaviyo.com/oauth/authorize?response_type=code&client_id=0b8c2f64".into(),
+            expires_at: WireTime::sample(),
+            scopes: vec![GrantedScope { scope: "accounts:read", purpose: "Test the key and show which account it belongs to." }],
+        };
+        (json!({ "provider": "platform_a" }), Done(page))
+    }
+}
+
+impl Async for Authorize {
+    async fn run(context: Context, input: BeginSignIn) -> Result<Self::Output, Failure> {
+        let session = context.caller.user_session()?.session.id;
+        let BeginSignIn { provider, name, project_id: project, connection_id: connection } = input;
+        let name = name.map(|name| name.to_string());
+        let (engine, environment) = (&context.engine, context.caller.environment());
+        let Some(app) = oauth::app(&engine.settings.connections, provider) else {
+            let alias = provider.alias();
+            let reason = format!(
+                "signing in on {provider} is not set up; set connections.{alias}_client_id and connections.{alias}_client_secret in the \
+                 settings, or connect the account with an API key"
+            );
+            return Err(Failure::field("provider", reason));
+        };
+        NewAccount { provider, project, connection, name: name.clone() }.checked(&context).await?;
+        let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
+        let verifier = SignIn::verifier(engine);
+        let sign_in = SignIn { session, provider, project, connection, name, verifier, expires_at };
+        let state = sign_in.to_state(engine, environment);
+        let authorize_url = oauth::consent_url(engine, &app, &sign_in, &state).map_err(Failure::internal)?;
+        let scopes = oauth::scopes(provider).into_iter().map(|(scope, purpose)| GrantedScope { scope, purpose }).collect();
+        Ok(Done(SignInPage { authorize_url, expires_at: WireTime(expires_at), scopes }))
+    }
+}

@@ -1,0 +1,70 @@
+//! Completes a sign-in on a platform: exchanges the code for tokens, and connects or reconnects the account.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::create::{NewAccount, connect, untested};
+use crate::base::secret::Secret;
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::features::connections::credentials::Credentials;
+use crate::features::connections::oauth::{self, SignIn};
+use crate::features::connections::views::ConnectionView;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::providers::Provider;
+
+pub struct Complete;
+
+/// What the platform sent back with the user.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompleteSignIn {
+    pub provider: Provider,
+    /// The code, which works once.
+    #[schemars(length(min = 1, max = limits::PROVIDER_SIGN_IN_CHARACTERS_MAX))]
+    pub code: Secret,
+    /// The state, unchanged.
+    #[schemars(length(min = 1, max = limits::PROVIDER_SIGN_IN_CHARACTERS_MAX))]
+    pub state: Secret,
+}
+
+impl Operation for Complete {
+    const SPEC: Spec = Spec::post("connections.complete", "/v1/connections/{provider}/complete", needs(Permission::ProjectWrite))
+        .summary("Complete a sign-in on another platform")
+        .about(
+            "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
+             that began the sign-in can complete it, within ten minutes. The dashboard calls this operation when the user returns.",
+        )
+        .fails(&[Code::NotFound, Code::NotSignedIn, Code::LimitReached, Code::ProviderUnavailable]);
+    type Input = CompleteSignIn;
+    type Output = Created<ConnectionView>;
+
+    fn example() -> (Value, Self::Output) {
+        let connection = ConnectionView { method: "oauth", ..ConnectionView::sample() };
+        (json!({ "provider": "platform_a", "code": "8f3d6c1e", "state": "test.5d41402abc4b2a76" }), Created(connection))
+    }
+}
+
+impl Async for Complete {
+    async fn run(context: Context, input: CompleteSignIn) -> Result<Self::Output, Failure> {
+        let session = context.caller.user_session()?.session.id;
+        let CompleteSignIn { provider, code, state } = input;
+        let (engine, environment) = (&context.engine, context.caller.environment());
+        let started = SignIn::of_state(engine, environment, state.expose());
+        let Some(sign_in) = started.filter(|started| started.session == session && started.provider == provider) else {
+            let reason =
+                "expected the state of a sign-in that this session began in the last ten minutes; connect the account again";
+            return Err(Failure::field("state", reason));
+        };
+        let code = code.expose();
+        if code.is_empty() || code.len() > limits::PROVIDER_SIGN_IN_CHARACTERS_MAX {
+            return Err(Failure::field("code", "expected the code that the platform sent back with the user"));
+        }
+        let tokens = oauth::exchange(engine, &sign_in, code).await.map_err(|error| untested(provider, "code", error))?;
+        let SignIn { project, connection, name, .. } = sign_in;
+        let account = NewAccount { provider, project, connection, name }.checked(&context).await?;
+        connect(&context, &Self::SPEC, account, Credentials::Tokens(tokens)).await.map(Created)
+    }
+}

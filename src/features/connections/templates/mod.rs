@@ -1,0 +1,115 @@
+//! Templates and drafts that exports create in connected accounts: one port, and an adapter per platform.
+//!
+//! This module does not know how an email is translated; it receives the HTML for the platform.
+
+mod hubspot;
+mod images;
+mod klaviyo;
+mod mailchimp;
+mod publish;
+
+pub use super::model::TemplateKind;
+pub use super::store::exported::{EarlierExport, earlier};
+pub use publish::{Publication, Published, publish};
+
+use std::future::Future;
+
+use serde_json::{Map, Value};
+
+use super::client::Client;
+use super::error::PlatformError;
+use super::model::Connection;
+use crate::base::clock::Timestamp;
+use crate::engine::store::Error as StoreError;
+use crate::vocab::ids::EmailId;
+
+/// An email to create on a platform, in the platform's language.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub email: EmailId,
+    pub version: u32,
+    pub kind: TemplateKind,
+    /// The name on the platform. It belongs to this email only, so that the result of a request without a response can be found by it.
+    pub name: String,
+    pub subject: String,
+    pub preheader: String,
+    pub html: String,
+    pub text: String,
+    /// Further members of the request that creates the object.
+    pub options: Map<String, Value>,
+    /// How many earlier objects of this email and kind cannot be updated any more.
+    pub serial: u32,
+}
+
+/// An object on a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Remote {
+    id: String,
+    /// The URL of its page on the platform.
+    url: String,
+}
+
+/// An image to upload to a platform.
+struct Image<'i> {
+    /// The file name, which contains a digest of the content.
+    name: String,
+    content_type: &'static str,
+    bytes: &'i [u8],
+}
+
+/// Why a draft could not be written.
+pub enum PublishError {
+    Platform(PlatformError),
+    Store(StoreError),
+}
+
+impl From<PlatformError> for PublishError {
+    fn from(error: PlatformError) -> Self {
+        Self::Platform(error)
+    }
+}
+
+impl From<StoreError> for PublishError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The capability of keeping templates or drafts, and their images.
+trait TemplatePort {
+    /// Finds the object with the name of the draft that was created at `since` or later.
+    fn find(
+        client: &Client<'_>,
+        draft: &Draft,
+        since: Timestamp,
+    ) -> impl Future<Output = Result<Option<String>, PlatformError>> + Send;
+
+    /// Creates the object, possibly without content; returns its ID.
+    fn create(client: &Client<'_>, draft: &Draft) -> impl Future<Output = Result<String, PlatformError>> + Send;
+
+    /// Writes the draft to the object. Returns [`PlatformError::Missing`] if the object was deleted or sent.
+    fn update(
+        client: &Client<'_>,
+        used: &Connection,
+        draft: &Draft,
+        id: &str,
+    ) -> impl Future<Output = Result<Remote, PlatformError>> + Send;
+
+    /// Returns the URL of an uploaded image of this name.
+    fn find_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<Option<String>, PlatformError>> + Send;
+
+    /// Uploads an image; returns its URL.
+    fn upload_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<String, PlatformError>> + Send;
+}
+
+/// Calls a function of the port of the client's platform.
+macro_rules! on_platform {
+    ($client:ident, $function:ident($($argument:expr),*)) => {
+        match $client.provider {
+            Provider::Klaviyo => klaviyo::Klaviyo::$function($client, $($argument),*).await,
+            Provider::Mailchimp => mailchimp::Mailchimp::$function($client, $($argument),*).await,
+            Provider::HubSpot => hubspot::HubSpot::$function($client, $($argument),*).await,
+        }
+    };
+}
+use on_platform;

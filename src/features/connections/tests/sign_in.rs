@@ -1,0 +1,202 @@
+//! Tests of signing in on the platforms.
+//!
+//! These tests call the modules of the operations, because the test app's caller is a key, which cannot sign in. `tests/it` tests the whole
+//! flow in a browser.
+
+use serde_json::json;
+
+use super::*;
+use crate::base::secret::Secret;
+use crate::features::connections::choice;
+use crate::features::connections::credentials::{Credentials, Tokens, seal};
+use crate::features::connections::error::PlatformError;
+use crate::features::connections::oauth::{self, SignIn};
+use crate::testing::platforms::{CLIENT_ID, CLIENT_SECRET};
+use crate::vocab::ids::SessionId;
+use crate::vocab::limits;
+
+const SESSION: SessionId = SessionId::from_bytes([7; 12]);
+
+fn app(peer: &Platforms) -> TestApp {
+    let app = TestApp::with(|settings| {
+        settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the network is valid")];
+        let connections = &mut settings.connections;
+        (connections.klaviyo_url, connections.mailchimp_url, connections.hubspot_url) = (peer.url(), peer.url(), peer.url());
+        connections.klaviyo_login_url = peer.url();
+        connections.mailchimp_login_url = peer.url();
+        connections.hubspot_login_url = peer.url();
+        let (id, secret) = (|| Some(CLIENT_ID.to_owned()), || Some(Secret::new(CLIENT_SECRET.to_owned())));
+        (connections.klaviyo_client_id, connections.klaviyo_client_secret) = (id(), secret());
+        (connections.mailchimp_client_id, connections.mailchimp_client_secret) = (id(), secret());
+        (connections.hubspot_client_id, connections.hubspot_client_secret) = (id(), secret());
+    });
+    app.engine().set_base_url("https://mail.example.com".into());
+    app
+}
+
+fn begin(app: &TestApp, provider: Provider) -> SignIn {
+    let (project, connection, name) = (None, None, None);
+    let (verifier, expires_at) = (SignIn::verifier(app.engine()), app.engine().clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS));
+    SignIn { session: SESSION, provider, project, connection, name, verifier, expires_at }
+}
+
+/// Signs in on a platform; returns the sign-in and the code.
+fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, String) {
+    let sign_in = begin(app, provider);
+    let engine = app.engine();
+    let state = sign_in.to_state(engine, Environment::Test);
+    let client = oauth::app(&engine.settings.connections, provider).expect("the client is in the settings");
+    let url = oauth::consent_url(engine, &client, &sign_in, &state).expect("the address is valid");
+    assert!(!url.contains(CLIENT_SECRET) && !url.contains(&sign_in.verifier), "{url}");
+    let back = peer.consent(&url);
+    let code = back.split_once("code=").and_then(|(_, rest)| rest.split_once('&')).expect("there is a code").0.to_owned();
+    (sign_in, code)
+}
+
+fn tokens(app: &TestApp, peer: &Platforms, provider: Provider) -> Tokens {
+    let (sign_in, code) = consent(app, peer, provider);
+    app.wait(oauth::exchange(app.engine(), &sign_in, &code)).unwrap_or_else(|error| panic!("{provider}: {error}"))
+}
+
+/// Stores a connection with these tokens.
+fn stored(app: &TestApp, provider: Provider, tokens: Tokens) -> Connection {
+    let made = connect(app, provider.alias(), super::PLATFORMS[provider as usize].1);
+    let id = ConnectionId::parse(made["id"].as_str().expect("an ID")).expect("the ID is valid");
+    let engine = app.engine().clone();
+    let mut connection = store::find(&app.read(), app.account(), id).expect("readable").expect("it was made");
+    connection.sealed_key = seal(&engine.seal, (app.account(), id), &Credentials::Tokens(tokens), engine.random.as_ref());
+    connection.is_oauth = true;
+    let saved = connection.clone();
+    let saving = app.data().store.write(move |tx| {
+        store::save(tx, &saved);
+        Ok::<_, crate::engine::store::Error>(())
+    });
+    app.wait(saving).expect("written").expect("saved");
+    connection
+}
+
+#[test]
+fn a_sign_in_on_every_platform_returns_tokens_that_work() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for provider in Provider::ALL {
+        let tokens = tokens(&app, &peer, provider);
+        assert_eq!(tokens.refresh.is_some() && tokens.expires_at.is_some(), provider != Provider::Mailchimp);
+        assert_eq!(tokens.region, if provider == Provider::Mailchimp { "us21" } else { "" });
+        let mut connection = stored(&app, provider, tokens);
+        peer.accept(&[]);
+        let client = app.wait(choice::client(app.engine(), Environment::Test, &mut connection)).expect("the tokens work");
+        let account = app.wait(crate::features::connections::platform::account(provider, &client));
+        assert!(account.is_ok(), "{provider}: {account:?}");
+        peer.accept(&[KLAVIYO_KEY, MAILCHIMP_KEY, HUBSPOT_KEY]);
+        let grant = peer.grants().pop().expect("there is a consent");
+        let wanted: Vec<&str> = oauth::scopes(provider).into_iter().map(|(scope, _)| scope).collect();
+        let asked: Vec<&str> = grant.scope.split(' ').filter(|scope| !scope.is_empty()).collect();
+        assert_eq!(asked, if provider == Provider::Mailchimp { Vec::new() } else { wanted });
+    }
+}
+
+#[test]
+fn a_code_works_once_and_only_with_its_verifier() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for provider in [Provider::Klaviyo, Provider::HubSpot] {
+        let (sign_in, code) = consent(&app, &peer, provider);
+        let other = SignIn { verifier: SignIn::verifier(app.engine()), ..begin(&app, provider) };
+        let wrong = app.wait(oauth::exchange(app.engine(), &other, &code));
+        assert!(matches!(wrong, Err(PlatformError::Rejected(said)) if said.contains("invalid_grant")));
+        assert!(app.wait(oauth::exchange(app.engine(), &sign_in, &code)).is_ok());
+        assert!(app.wait(oauth::exchange(app.engine(), &sign_in, &code)).is_err(), "the code was used");
+    }
+}
+
+#[test]
+fn a_state_is_sealed_expires_and_belongs_to_its_environment() {
+    let app = app(&Platforms::start(0));
+    let sign_in = begin(&app, Provider::Klaviyo);
+    let state = sign_in.to_state(app.engine(), Environment::Test);
+    let read = |environment, state: &str| SignIn::of_state(app.engine(), environment, state);
+    assert!(!state.contains(&sign_in.verifier));
+    assert_eq!(read(Environment::Test, &state).map(|read| (read.session, read.verifier)), Some((SESSION, sign_in.verifier)));
+    assert_eq!(oauth::environment_of(&state), Some(Environment::Test));
+    for wrong in [state.replace("test.", "live."), format!("{state}A"), "test.".to_owned(), "test".to_owned(), String::new()] {
+        assert!(read(Environment::Test, &wrong).is_none(), "{wrong}");
+    }
+    assert!(read(Environment::Live, &state).is_none());
+    app.clock.advance_ms(limits::PROVIDER_SIGN_IN_MS);
+    assert!(read(Environment::Test, &state).is_none());
+}
+
+#[test]
+fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for (number, provider) in [Provider::Klaviyo, Provider::HubSpot].into_iter().enumerate() {
+        let tokens = tokens(&app, &peer, provider);
+        let connection = stored(&app, provider, tokens);
+        let refresh = |mut used: Connection| {
+            let engine = app.engine().clone();
+            async move { oauth::refresh_if_needed(&engine, Environment::Test, &mut used).await.map(|()| used) }
+        };
+        app.wait(refresh(connection.clone())).expect("nothing to do");
+        assert_eq!(peer.grants()[number].issued, 1, "{provider}");
+        app.clock.advance_ms(3_600_000 - limits::PROVIDER_TOKEN_MARGIN_MS);
+        let all = (0..5).map(|_| refresh(connection.clone()));
+        let all = app.wait(futures_util::future::join_all(all));
+        assert_eq!(peer.grants()[number].issued, 2, "{provider}: one refresh for five tasks");
+        for used in all {
+            assert!(used.expect("refreshed").sealed_key != connection.sealed_key);
+        }
+        // A refused refresh means that the account must be connected again.
+        peer.revoke();
+        app.clock.advance_ms(3_600_000);
+        let refused = app.get_in(&format!("/v1/contacts/imports/providers/{}/sources", provider.alias()));
+        assert_eq!((refused.refusal().0, refused.refusal().1), (409, "PROVIDER_RECONNECT_REQUIRED"), "{provider}");
+        let url = refused.body["data"]["connectUrl"].as_str().expect("there is a link");
+        assert!(url.ends_with(&format!("/test/settings/connections?provider={}", provider.alias())), "{url}");
+        let shown = app.get(&format!("/v1/connections?provider={}", provider.alias())).data()["connections"][0].clone();
+        assert_eq!((&shown["status"], &shown["method"]), (&json!("reconnect_required"), &json!("oauth")));
+    }
+}
+
+#[test]
+fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    let tokens = tokens(&app, &peer, Provider::HubSpot);
+    stored(&app, Provider::HubSpot, tokens);
+    app.clock.advance_ms(3_600_000);
+    peer.fail("/oauth/", 1, Fault::Status(503, None));
+    let sources = || app.get_in("/v1/contacts/imports/providers/hubspot/sources");
+    assert_eq!((sources().refusal().0, sources().status), (503, 200));
+}
+
+#[test]
+fn removing_a_connection_revokes_its_tokens_and_does_not_depend_on_the_platform() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for (provider, fault, revoked) in [
+        (Provider::Klaviyo, None, true),
+        (Provider::HubSpot, None, true),
+        (Provider::Mailchimp, None, false),
+        (Provider::Klaviyo, Some(Fault::Status(500, None)), false),
+    ] {
+        let tokens = tokens(&app, &peer, provider);
+        let connection = stored(&app, provider, tokens);
+        if let Some(fault) = fault {
+            peer.fail("revoke", 1, fault);
+        }
+        let gone = app.delete(&format!("/v1/connections?connectionId={}", connection.id)).data();
+        assert_eq!((&gone["deleted"], &gone["revoked"]), (&json!(true), &json!(revoked)), "{provider}");
+        assert_eq!(peer.grants().pop().map(|grant| grant.is_revoked), Some(revoked));
+    }
+}
+
+#[test]
+fn a_key_cannot_begin_or_complete_a_sign_in() {
+    let app = app(&Platforms::start(0));
+    let started = app.post("/v1/connections/klaviyo/authorize", json!({}));
+    assert_eq!((started.refusal().0, started.refusal().1), (401, "NOT_SIGNED_IN"));
+    let done = app.post("/v1/connections/klaviyo/complete", json!({ "code": "a", "state": "b" }));
+    assert_eq!((done.refusal().0, done.refusal().1), (401, "NOT_SIGNED_IN"));
+}
