@@ -71,6 +71,8 @@ pub(crate) mod mail_feedback;
 
 pub mod events;
 
+pub(crate) mod storefront;
+
 pub(crate) mod system;
 
 pub mod webhooks;

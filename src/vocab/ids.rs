@@ -49,6 +49,7 @@ pub mod kinds {
     pub enum Drawing {}
     pub enum MailFeedback {}
     pub enum Connection {}
+    pub enum Store {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -145,6 +146,10 @@ pub mod kinds {
     impl Kind for Connection {
         const NAME: &'static str = "connection";
     }
+
+    impl Kind for Store {
+        const NAME: &'static str = "store";
+    }
 }
 
 /// A kind of object with identifiers.
@@ -184,6 +189,7 @@ pub type PreviewId = Id<kinds::Preview>;
 pub type DrawingId = Id<kinds::Drawing>;
 pub type MailFeedbackId = Id<kinds::MailFeedback>;
 pub type ConnectionId = Id<kinds::Connection>;
+pub type StoreId = Id<kinds::Store>;
 
 impl<K> Id<K> {
     /// Returns the identifier with these bytes.

@@ -298,6 +298,8 @@ pub struct Connections {
     /// Invariant after loading: a URL if `{dc}` is replaced with the name of a data center.
     pub mailchimp_url: String,
     pub hubspot_url: String,
+    /// Invariant after loading: a URL if `{shop}` is replaced with the domain of a shop.
+    pub shopify_url: String,
 }
 
 /// The settings of the log.

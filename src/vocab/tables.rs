@@ -167,6 +167,14 @@ pub const MAIL_FEEDBACK_STANDINGS: TableId = TableId(129);
 pub const MAIL_FEEDBACK_REQUESTS: TableId = TableId(130);
 pub const MAIL_FEEDBACK_REQUEST_ORDER: TableId = TableId(131);
 pub const CONNECTIONS: TableId = TableId(132);
+pub const STORES: TableId = TableId(133);
+pub const STORE_SYNCS: TableId = TableId(134);
+pub const STORE_SYNC_QUEUE: TableId = TableId(135);
+pub const STORE_DELIVERIES: TableId = TableId(136);
+pub const STORE_DELIVERY_ORDER: TableId = TableId(137);
+pub const STORE_WAITING_EVENTS: TableId = TableId(138);
+pub const STORE_DATA_REQUESTS: TableId = TableId(139);
+pub const STORE_CONTACTS: TableId = TableId(140);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -438,6 +446,19 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(account id, connection id) -> connected account on another platform, its key sealed",
     ),
+    table(133, "stores", Environment, "(account id, store id) -> connected store, its keys sealed"),
+    table(134, "store_syncs", Environment, "(account id, store id) -> progress of the imports from a store"),
+    table(135, "store_sync_queue", Environment, "(time, account id, store id) -> no value: when the next step of a sync is due"),
+    table(136, "store_deliveries", Environment, "(store id, digest of the delivery's id) -> no value: webhooks already applied"),
+    table(137, "store_delivery_order", Environment, "(store id, time, digest of the delivery's id) -> no value: the same by time"),
+    table(
+        138,
+        "store_waiting_events",
+        Environment,
+        "(store id, digest of the order's id, digest of the event's key) -> event that arrived before its order",
+    ),
+    table(139, "store_data_requests", Environment, "(store id, digest of the request's id) -> customer's request for their data"),
+    table(140, "store_contacts", Environment, "(store id, contact number) -> no value: contacts that the store added"),
 ];
 
 impl TableId {

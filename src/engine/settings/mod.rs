@@ -195,8 +195,13 @@ fn check(settings: &Settings) -> Option<(String, String)> {
 
 fn connections(connections: &Connections) -> Option<(String, String)> {
     let mailchimp = connections.mailchimp_url.replace("{dc}", "us1");
-    let addresses =
-        [("klaviyo_url", &connections.klaviyo_url), ("mailchimp_url", &mailchimp), ("hubspot_url", &connections.hubspot_url)];
+    let shopify = connections.shopify_url.replace("{shop}", "acme.myshopify.com");
+    let addresses = [
+        ("klaviyo_url", &connections.klaviyo_url),
+        ("mailchimp_url", &mailchimp),
+        ("hubspot_url", &connections.hubspot_url),
+        ("shopify_url", &shopify),
+    ];
     let (setting, _) = addresses.into_iter().find(|(_, url)| !is_origin(url))?;
     let reason = "must consist of a scheme, a host and optionally a port, like https://gateway.example.com";
     Some((format!("connections.{setting}"), reason.to_owned()))

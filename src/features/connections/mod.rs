@@ -19,5 +19,6 @@ mod tests;
 pub mod views;
 pub mod worker;
 
+pub use error::PlatformError;
 pub use platform::scopes;
 pub use store::sealed;

@@ -5,6 +5,7 @@
 
 mod batch;
 pub mod copy;
+pub mod deletion;
 pub mod indexing;
 pub mod jobs;
 pub mod ops;

@@ -18,6 +18,7 @@ mod input;
 pub mod ops;
 mod properties;
 mod reattribution;
+mod reporting;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -25,3 +26,4 @@ pub mod worker;
 
 pub use indexing::step as index;
 pub use reattribution::{step, sweep};
+pub use reporting::{Reported, report};
