@@ -5,7 +5,7 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models,
-    previews, projects, saved_blocks, segments, sending, suppressions, system, tags, topics, tracking, validation, webhooks,
+    previews, projects, saved_blocks, segments, sending, storefront, suppressions, system, tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -198,6 +198,12 @@ pub const OPERATIONS: &[Entry] = &[
     command::<connections::ops::delete::Delete>(),
     asynchronous::<connections::ops::sources::Sources>(),
     command::<connections::ops::import::Import>(),
+    // Connected stores.
+    asynchronous::<storefront::ops::connect::Connect>(),
+    query::<storefront::ops::list::List>(),
+    command::<storefront::ops::sync::Sync>(),
+    asynchronous::<storefront::ops::disconnect::Disconnect>(),
+    raw::<storefront::ops::receive::Receive>(),
     // Customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),

@@ -1523,7 +1523,7 @@ pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 pub const STORES_MAX: usize = 200;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
-/// The maximum number of product IDs, collections and webhooks that one response of a store can contain.
+/// The maximum number of collections of a product that are kept. Users choose among them.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a webhook of a store: an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -1556,6 +1556,8 @@ pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
 /// The number of contacts that are erased in one transaction after a store was deleted on its platform.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
+/// The maximum number of notes on contacts that are deleted with their store. Further notes have no effect: IDs of stores are never used again.
+pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
 
 // --- The doctor ---
 

@@ -3,6 +3,8 @@
 use std::pin::Pin;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::Fuse;
 use http::header::{ACCEPT_ENCODING, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -26,12 +28,15 @@ pub struct DownloadLimits {
     pub bytes: u64,
 }
 
+/// A connection, which must be polled to make progress. It is pending once it has ended, because a body can still be read then.
+type Connection = Fuse<Pin<Box<http1::Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>>>>;
+
 /// A download in progress. Dropping it closes the connection.
 pub struct Download {
     pub status: StatusCode,
     host: String,
     body: Incoming,
-    connection: Pin<Box<http1::Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>>>,
+    connection: Connection,
     limits: DownloadLimits,
     deadline: Instant,
     read: u64,
@@ -56,7 +61,7 @@ impl Fetch {
             let mut builder = http1::Builder::new();
             builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX);
             let (mut sender, connection) = builder.handshake(TokioIo::new(wire)).await.map_err(protocol)?;
-            let mut connection = Box::pin(connection);
+            let mut connection = Box::pin(connection).fuse();
             let response = driven(&mut connection, sender.send_request(request)).await.map_err(protocol)?;
             Ok((response, connection))
         };

@@ -1,0 +1,1 @@
+//! Tests of connected stores with servers that behave like the platforms.
