@@ -5,7 +5,8 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, installation, mail_feedback, models,
-    previews, projects, saved_blocks, segments, sending, storefront, suppressions, system, tags, topics, tracking, validation, webhooks,
+    previews, projects, saved_blocks, segments, sending, storefront, suppressions, system, tags, topics, tracking, validation,
+    webhooks,
 };
 
 /// All operations of the API.

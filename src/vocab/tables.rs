@@ -450,7 +450,12 @@ pub const TABLES: &[TableInfo] = &[
     table(134, "store_syncs", Environment, "(account id, store id) -> progress of the imports from a store"),
     table(135, "store_sync_queue", Environment, "(time, account id, store id) -> no value: when the next step of a sync is due"),
     table(136, "store_deliveries", Environment, "(store id, digest of the delivery's id) -> no value: webhooks already applied"),
-    table(137, "store_delivery_order", Environment, "(store id, time, digest of the delivery's id) -> no value: the same by time"),
+    table(
+        137,
+        "store_delivery_order",
+        Environment,
+        "(store id, time, digest of the delivery's id) -> no value: the same by time",
+    ),
     table(
         138,
         "store_waiting_events",

@@ -43,6 +43,7 @@ mod replays;
 mod search;
 mod shapes;
 mod sites;
+mod storefront;
 mod support;
 mod tracking;
 mod users;

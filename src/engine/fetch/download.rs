@@ -51,7 +51,8 @@ impl Fetch {
         let mut request = self.request(Method::GET, url, [], Bytes::new())?;
         request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if from > 0 {
-            let range = HeaderValue::from_str(&format!("bytes={from}-")).map_err(|error| FetchError::Request(error.to_string()))?;
+            let range =
+                HeaderValue::from_str(&format!("bytes={from}-")).map_err(|error| FetchError::Request(error.to_string()))?;
             request.headers_mut().insert(RANGE, range);
         }
         let host = host(url);

@@ -42,8 +42,7 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
             continue;
         }
         let StoreProduct { external_id, product, changed_at, stock, sold_out, collections } = reported;
-        let mut collections =
-            collections.unwrap_or_else(|| link.map(|link| link.collections.clone()).unwrap_or_default());
+        let mut collections = collections.unwrap_or_else(|| link.map(|link| link.collections.clone()).unwrap_or_default());
         collections.truncate(limits::STORE_COLLECTIONS_PER_PRODUCT_MAX);
         let link = StoreLink { store, external_id, changed_at, seen_at, stock, sold_out, collections };
         let after = match before {
@@ -70,8 +69,7 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
 /// Returns the index of the product that a report is about: the one with the store's ID, or one that no store reports and that has the
 /// same URL or name.
 fn place_of(known: &[Product], store: StoreId, reported: &StoreProduct) -> Option<usize> {
-    let is_linked =
-        |product: &Product| product.store.as_ref().is_some_and(|link| is_of(link, store, &reported.external_id));
+    let is_linked = |product: &Product| product.store.as_ref().is_some_and(|link| is_of(link, store, &reported.external_id));
     let is_same = |product: &Product| product.store.is_none() && product.is_like(&reported.product);
     known.iter().position(is_linked).or_else(|| known.iter().position(is_same))
 }

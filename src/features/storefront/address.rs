@@ -58,7 +58,8 @@ pub fn of_site(engine: &Engine, url: &Url) -> Result<String, Failure> {
 pub fn is_of(url: &Url, store: &Store) -> bool {
     let plain = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
     let place = |url: &Url| (url.host_str().map(plain), url.port());
-    let is_site = |text: &str| Url::parse(text).is_ok_and(|site| place(&site) == place(url) && url.path().starts_with(site.path()));
+    let is_site =
+        |text: &str| Url::parse(text).is_ok_and(|site| place(&site) == place(url) && url.path().starts_with(site.path()));
     shopify_domain(url).is_some_and(|domain| domain == store.address) || is_site(&store.address) || is_site(&store.site)
 }
 

@@ -147,13 +147,7 @@ impl<'e> Client<'e> {
         }
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        query: &[(&str, &str)],
-        body: Bytes,
-    ) -> Result<Response, PlatformError> {
+    async fn send(&self, method: Method, path: &str, query: &[(&str, &str)], body: Bytes) -> Result<Response, PlatformError> {
         let wait = self.engine.paces.wait(&self.pace, Instant::now());
         if wait > Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX) {
             return Err(self.busy());
@@ -328,8 +322,10 @@ mod tests {
         for (body, text) in [
             (r#"{"errors":"[API] Invalid API key or access token"}"#, "[API] Invalid API key or access token"),
             (r#"{"errors":[{"message":"Throttled"}]}"#, "Throttled"),
-            (r#"{"code":"woocommerce_rest_cannot_view","message":"Sorry, you cannot list resources.","data":{"status":401}}"#,
-                "Sorry, you cannot list resources."),
+            (
+                r#"{"code":"woocommerce_rest_cannot_view","message":"Sorry, you cannot list resources.","data":{"status":401}}"#,
+                "Sorry, you cannot list resources.",
+            ),
             ("<html>", "no description"),
         ] {
             assert_eq!(message(body.as_bytes()), text);

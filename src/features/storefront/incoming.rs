@@ -37,7 +37,7 @@ pub async fn receive(
         let detail = "The signature does not match the secret that was entered when the store was connected.";
         return Err(Failure::because(Code::InvalidSignature, detail));
     };
-    let site = Site { url: &of.site, currency: of.currency.as_deref(), now: engine.clock.now() };
+    let site = Site { url: &of.site, currency: of.currency.as_deref() };
     let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
         let detail = format!("The webhook {} does not have the form that {} documents.", delivery.topic, of.platform);
         Failure::because(Code::InvalidRequest, detail)

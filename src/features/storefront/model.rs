@@ -168,8 +168,7 @@ impl Store {
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {
-            (has_webhooks || !tool.needs_webhooks())
-                && (*tool != StoreTool::Customers || self.customers != CustomerImport::None)
+            (has_webhooks || !tool.needs_webhooks()) && (*tool != StoreTool::Customers || self.customers != CustomerImport::None)
         };
         if self.rejected.is_some() {
             return Vec::new();

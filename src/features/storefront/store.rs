@@ -98,8 +98,8 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Remembers a webhook; returns whether it is new. Forgets the webhooks that the platform no longer repeats, and the oldest one if there are
-/// too many.
+/// Remembers a webhook; returns whether it is new. Forgets the webhooks that the platform no longer repeats, and the oldest one if there
+/// are too many.
 pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {
     let (key, now) = ((id, digest(delivery)), tx.now());
     if tx.has(DELIVERIES, &key)? {

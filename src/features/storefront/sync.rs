@@ -78,9 +78,7 @@ async fn run(engine: &Engine, environment: Environment, of: &Store, stage: &Sync
         SyncStage::Products(cursor) if of.tools.contains(&StoreTool::Products) => {
             platform::products(&client, cursor.as_deref()).await.map(Outcome::Products)
         }
-        SyncStage::Customers(cursor)
-            if of.tools.contains(&StoreTool::Customers) && of.customers != CustomerImport::None =>
-        {
+        SyncStage::Customers(cursor) if of.tools.contains(&StoreTool::Customers) && of.customers != CustomerImport::None => {
             platform::customers(&client, cursor.as_deref()).await.map(Outcome::Customers)
         }
         SyncStage::Idle | SyncStage::Erasing | SyncStage::Products(_) | SyncStage::Customers(_) => Ok(Outcome::Complete),

@@ -82,8 +82,8 @@ pub struct StoreView {
     pub tools_enabled: Vec<StoreTool>,
     pub customers: CustomerImport,
     pub sync: SyncView,
-    /// The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it secret. Absent if the stored
-    /// keys cannot be decrypted, or if the caller cannot change projects.
+    /// The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it secret. Absent if the
+    /// stored keys cannot be decrypted, or if the caller cannot change projects.
     pub webhook_url: Option<String>,
     /// The customers' requests for their data, newest first.
     pub data_requests: Vec<DataRequestView>,
@@ -208,7 +208,9 @@ impl StoreView {
             tools_enabled: StoreTool::ALL.to_vec(),
             customers: CustomerImport::SubscribedOnly,
             sync: sync_view(sync, 120),
-            webhook_url: Some("https://mail.acme.example/storefront/AWbxorMAAAABehssPWbxorMAAAAJehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u".into()),
+            webhook_url: Some(
+                "https://mail.acme.example/storefront/AWbxorMAAAABehssPWbxorMAAAAJehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u".into(),
+            ),
             data_requests: vec![DataRequestView {
                 request_id: "9999".into(),
                 contact_id: ContactId::parse("66f1a2b30000000a5c3e9d71"),

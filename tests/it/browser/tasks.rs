@@ -10,6 +10,7 @@ use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::platforms::KLAVIYO_KEY;
+use crate::support::stores::shopify::{SHOP, SHOPIFY_SECRET, SHOPIFY_TOKEN};
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -52,6 +53,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/mail-services/{id}", |scene| Box::pin(mail_service(scene))),
     ("/{environment}/settings/connections", |scene| Box::pin(connections(scene))),
     ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
+    ("/{environment}/settings/stores", |scene| Box::pin(stores(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -216,6 +218,18 @@ async fn platform_import(scene: &Scene<'_>) {
     scene.open("/test/settings/connections").await;
     scene.press_and_agree("Remove").await;
     tab.sees("Connection removed.").await;
+}
+
+async fn stores(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/stores").await;
+    tab.fill("#storefrontStoreUrl", SHOP).await;
+    tab.fill("#accessToken", SHOPIFY_TOKEN).await;
+    tab.fill("#apiSecret", SHOPIFY_SECRET).await;
+    tab.press("Connect").await;
+    tab.sees("Store connected.").await;
+    scene.press_and_agree("Disconnect").await;
+    tab.sees("Store disconnected.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

@@ -101,7 +101,10 @@ impl Async for Connect {
         let url = address::parse(&input.storefront_store_url)?;
         let keys = given_keys(&input)?;
         if keys.is_some() && !context.caller.principal.permissions().contains(Permission::ProjectWrite) {
-            return Err(Failure::because(Code::InsufficientPermissions, "To enter keys of a store, the permission project:write is needed."));
+            return Err(Failure::because(
+                Code::InsufficientPermissions,
+                "To enter keys of a store, the permission project:write is needed.",
+            ));
         }
         let reading = move |tx: &ReadTx| {
             projects::require(tx, account, project)?;
@@ -170,7 +173,9 @@ fn given_keys(input: &ConnectStore) -> Result<Option<GivenKeys>, Failure> {
         (None, None, Some(key), Some(secret)) => {
             Ok(Some(GivenKeys { platform: Storefront::WooCommerce, key, secret, signing_secret: String::new() }))
         }
-        (Some(_), None, None, None) => missing("apiSecret", "enter the API secret key of the app too; Shopify signs webhooks with it"),
+        (Some(_), None, None, None) => {
+            missing("apiSecret", "enter the API secret key of the app too; Shopify signs webhooks with it")
+        }
         (None, Some(_), None, None) => missing("accessToken", "enter the Admin API access token of the app too"),
         (None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
         (None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
@@ -193,7 +198,8 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
     }
     let chosen = match usable.len() {
         0 => {
-            let absent = Failure::because(Code::NotFound, "No connected store with this URL has this ID.").in_field("connectionId");
+            let absent =
+                Failure::because(Code::NotFound, "No connected store with this URL has this ID.").in_field("connectionId");
             return Err(absent.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));
         }
         1 => usable.swap_remove(0),
@@ -269,7 +275,8 @@ fn untested(platform: Storefront, error: PlatformError) -> Failure {
             Failure::field("storefrontStoreUrl", format_args!("there is no store with {platform} at this address; check it"))
         }
         PlatformError::Busy { ms, .. } => {
-            let detail = format!("{platform} limits the requests of this store, so the keys could not be tested. Try again later.");
+            let detail =
+                format!("{platform} limits the requests of this store, so the keys could not be tested. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {

@@ -32,13 +32,10 @@ pub struct StoreList {
 }
 
 impl Operation for List {
-    const SPEC: Spec = Spec::get(
-        "storefront.list",
-        "/v1/storefront/stores",
-        needs_one(&[Permission::EmailRead, Permission::ProjectWrite]),
-    )
-    .summary("List connected stores")
-    .blocking();
+    const SPEC: Spec =
+        Spec::get("storefront.list", "/v1/storefront/stores", needs_one(&[Permission::EmailRead, Permission::ProjectWrite]))
+            .summary("List connected stores")
+            .blocking();
     type Input = ListStores;
     type Output = Done<StoreList>;
 
@@ -50,7 +47,8 @@ impl Operation for List {
 impl Query for List {
     fn run(view: &View<'_>, input: ListStores) -> Result<Self::Output, Failure> {
         let is_meant = |of: &crate::features::storefront::model::Store| {
-            input.provider.is_none_or(|provider| provider == of.platform) && input.project_id.is_none_or(|project| project == of.project)
+            input.provider.is_none_or(|provider| provider == of.platform)
+                && input.project_id.is_none_or(|project| project == of.project)
         };
         let shows_url = view.caller.principal.permissions().contains(Permission::ProjectWrite);
         let found = store::all(view.tx, view.caller.account())?.into_iter().filter(is_meant);

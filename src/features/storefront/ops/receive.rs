@@ -66,8 +66,7 @@ impl Raw for Receive {
         let _room = engine.bodies.room(&request.body, limit).await?;
         let body = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
         let received = incoming::receive(engine, token.environment, of, (request.headers, body)).await?;
-        let received =
-            WebhookReceived { applied: received == Received::Applied, repeated: received == Received::Repeated };
+        let received = WebhookReceived { applied: received == Received::Applied, repeated: received == Received::Repeated };
         let encoded = Done(received).encode(&context.envelope);
         let mut headers = HeaderMap::with_capacity(2);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(Media::JSON_TYPE));

@@ -73,7 +73,6 @@ pub struct Hooks<'a> {
 pub struct Site<'a> {
     pub url: &'a str,
     pub currency: Option<&'a str>,
-    pub now: Timestamp,
 }
 
 /// A part of a list.
@@ -111,7 +110,10 @@ pub enum Change {
     Events(Vec<StoreEvent>),
     Customer(Box<ExternalContact>),
     /// A customer requests their data.
-    DataRequest { id: String, customer: CustomerRef },
+    DataRequest {
+        id: String,
+        customer: CustomerRef,
+    },
     /// A customer's data must be erased.
     RedactCustomer(CustomerRef),
     /// All data of the store must be erased.

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, prices, short, text_of,
+    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, prices, short,
+    text_of,
 };
 use crate::engine::api::response::WireTime;
 use crate::features::connections::PlatformError;
@@ -33,7 +34,13 @@ const LINES_MAX: usize = 20;
 const TOOLS: [StoreTool; 5] =
     [StoreTool::Products, StoreTool::Collections, StoreTool::Customers, StoreTool::Orders, StoreTool::Refunds];
 const TOPICS: [&str; 8] = [
-    "product.created", "product.updated", "product.deleted", "product.restored", "order.created", "order.updated", "customer.created",
+    "product.created",
+    "product.updated",
+    "product.deleted",
+    "product.restored",
+    "order.created",
+    "order.updated",
+    "customer.created",
     "customer.updated",
 ];
 
@@ -56,7 +63,8 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     let mut found = Vec::new();
     for page in 1..=WEBHOOK_PAGES_MAX {
         let number = page.to_string();
-        let listed = client.rest::<Vec<Webhook>>(Method::GET, "/webhooks", &[("per_page", PAGE), ("page", &number)], None).await?;
+        let listed =
+            client.rest::<Vec<Webhook>>(Method::GET, "/webhooks", &[("per_page", PAGE), ("page", &number)], None).await?;
         found.extend(listed.items.into_iter().filter(|webhook| webhook.delivery_url == url));
         if page >= listed.pages {
             break;

@@ -126,8 +126,14 @@ struct Child {
 #[serde(untagged)]
 enum ChildKind {
     #[serde(rename_all = "camelCase")]
-    Variant { price: String, compare_at_price: Option<String>, available_for_sale: bool },
-    Collection { title: String },
+    Variant {
+        price: String,
+        compare_at_price: Option<String>,
+        available_for_sale: bool,
+    },
+    Collection {
+        title: String,
+    },
 }
 
 #[derive(Deserialize)]

@@ -126,7 +126,7 @@ fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
 
 /// Returns the subscriptions to this URL.
 async fn subscriptions(client: &Client<'_>, url: &str) -> Result<Vec<Subscription>, PlatformError> {
-    let answer: HooksAnswer = client.graphql(queries::SUBSCRIPTIONS, json!({ "uri": url })).await?;
+    let answer: HooksAnswer = client.graphql(queries::SUBSCRIPTIONS, Value::Null).await?;
     Ok(answer.subscriptions.nodes.into_iter().filter(|known| known.uri == url).collect())
 }
 
@@ -135,7 +135,8 @@ impl StorePort for Shopify {
         let answer: ShopAnswer = client.graphql(queries::SHOP, Value::Null).await?;
         let scopes: BTreeSet<&str> = answer.installation.access_scopes.iter().map(|scope| scope.handle.as_str()).collect();
         // Shopify implies the scope to read by the scope to write.
-        let may_read = |what: &str| scopes.contains(format!("read_{what}").as_str()) || scopes.contains(format!("write_{what}").as_str());
+        let may_read =
+            |what: &str| scopes.contains(format!("read_{what}").as_str()) || scopes.contains(format!("write_{what}").as_str());
         let tool = |tool: &StoreTool| match tool {
             StoreTool::Products | StoreTool::Collections => may_read("products"),
             StoreTool::Customers => may_read("customers"),

@@ -3,8 +3,7 @@
 pub const SHOP: &str = "query Shop { shop { name myshopifyDomain currencyCode primaryDomain { url } } \
                         currentAppInstallation { accessScopes { handle } } }";
 
-pub const SUBSCRIPTIONS: &str =
-    "query Subscriptions($uri: String) { webhookSubscriptions(first: 100, uri: $uri) { nodes { id topic uri } } }";
+pub const SUBSCRIPTIONS: &str = "query Subscriptions { webhookSubscriptions(first: 250) { nodes { id topic uri } } }";
 
 pub const SUBSCRIBE: &str = "mutation Subscribe($topic: WebhookSubscriptionTopic!, $hook: WebhookSubscriptionInput!) { \
                              webhookSubscriptionCreate(topic: $topic, webhookSubscription: $hook) { \

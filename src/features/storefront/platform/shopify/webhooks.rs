@@ -92,7 +92,8 @@ fn product(product: Product, site: &Site<'_>) -> Result<Change, Unreadable> {
     }
     let amount = |variant: &Variant| variant.price.parse::<f64>().unwrap_or(f64::MAX);
     let rank = |variant: &&Variant| (!variant.is_for_sale(), amount(variant));
-    let lowest = product.variants.iter().min_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal));
+    let lowest =
+        product.variants.iter().min_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal));
     let (price, price_before) =
         lowest.map(|variant| prices(&variant.price, variant.compare_at_price.as_deref())).unwrap_or_default();
     let counted: Vec<i64> =
@@ -183,7 +184,8 @@ fn number(text: Option<&str>) -> Option<Value> {
 /// Only a paid order has the `value` that makes its event a conversion. Orders of a test gateway have none.
 fn order(order: Order, name: &'static str) -> Change {
     let customer = order.customer.as_ref();
-    let email = [order.email, order.contact_email, customer.and_then(|customer| customer.email.clone())].into_iter().find_map(given);
+    let email =
+        [order.email, order.contact_email, customer.and_then(|customer| customer.email.clone())].into_iter().find_map(given);
     let total = number(order.total_price.as_deref());
     let amount = if name == "order.paid" && !order.test { "value" } else { "total" };
     let properties = json!({
