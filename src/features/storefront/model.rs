@@ -182,6 +182,7 @@ impl Store {
 pub struct WaitingEvent {
     /// The event in the form of `POST /v1/events`.
     pub event: String,
+    pub arrived_at: Timestamp,
 }
 
 impl Record for WaitingEvent {}

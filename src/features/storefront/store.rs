@@ -120,13 +120,22 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Keeps an event until its order arrives. Returns false if too many events wait.
+/// Keeps an event until its order arrives. Returns false if too many events wait. Events that are too old to be recorded make room.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
-    let waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
+    let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
+    if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
+        let kept_from = tx.now().plus_ms(-i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000);
+        let (old, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, waiting)| waiting.arrived_at < kept_from);
+        for (key, _) in &old {
+            tx.delete(WAITING, key);
+        }
+        waiting = rest;
+    }
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
         return Ok(false);
     }
-    tx.put(WAITING, &(id, digest(order), digest(event_key)), &WaitingEvent { event });
+    let waiting = WaitingEvent { event, arrived_at: tx.now() };
+    tx.put(WAITING, &(id, digest(order), digest(event_key)), &waiting);
     Ok(true)
 }
 

@@ -15,14 +15,6 @@ pub struct Field {
     pub fields: Vec<Field>,
 }
 
-/// An operation.
-#[derive(Debug)]
-pub struct Operation {
-    /// The type of the root: `QueryRoot` or `Mutation`.
-    pub root: &'static str,
-    pub fields: Vec<Field>,
-}
-
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut chars) = (Vec::new(), text.chars().peekable());
     while let Some(first) = chars.next() {
@@ -111,8 +103,8 @@ impl Reader<'_> {
     }
 }
 
-/// Parses an operation and checks it against a schema.
-pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Operation, String> {
+/// Parses an operation and checks it against a schema; returns its fields.
+pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Vec<Field>, String> {
     let words = words(text);
     let mut reader = Reader { words: &words, at: 0, variables, declared: Vec::new() };
     let root = match reader.peek() {
@@ -138,7 +130,7 @@ pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Operation
     }
     let fields = reader.selection()?;
     check(&fields, root, schema)?;
-    Ok(Operation { root, fields })
+    Ok(fields)
 }
 
 /// Returns the type of a field.

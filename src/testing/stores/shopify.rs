@@ -182,7 +182,7 @@ impl Shopify {
             products: vec![
                 product(1, "Ember bowl", &[("36.00", Some("42.00"), true), ("48.00", None, true)], 7),
                 product(2, "Tall vase", &[("60.00", None, false)], 0),
-                json!({ "onlineStoreUrl": null, "variants": [], "collections": [], "id": "gid://shopify/Product/3", "title": "Draft" }),
+                unpublished(product(3, "Draft", &[("5.00", None, true)], 1)),
             ],
             ..State::default()
         };
@@ -205,11 +205,6 @@ impl Shopify {
     /// Lets the next `times` requests that contain `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: ShopFault) {
         self.state().faults.push((part, times, fault));
-    }
-
-    /// Ends all faults.
-    pub fn recover(&self) {
-        self.state().faults.clear();
     }
 
     /// Replaces the accepted tokens.
@@ -259,6 +254,12 @@ pub fn product(number: u64, title: &str, variants: &[(&str, Option<&str>, bool)]
         "variants": variants.iter().enumerate().map(variant).collect::<Vec<_>>(),
         "collections": [{ "id": "gid://shopify/Collection/5", "title": "Stoneware" }],
     })
+}
+
+/// Returns a product that customers cannot open.
+fn unpublished(mut product: Value) -> Value {
+    product["onlineStoreUrl"] = Value::Null;
+    product
 }
 
 /// Returns a customer with a marketing state.
@@ -332,12 +333,12 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
         return failed("Throttled", "THROTTLED");
     }
     let request: Value = serde_json::from_str(&asked.body).unwrap_or_default();
-    let operation = match graphql::parse(request["query"].as_str().unwrap_or_default(), &request["variables"], SCHEMA) {
-        Ok(operation) => operation,
+    let fields = match graphql::parse(request["query"].as_str().unwrap_or_default(), &request["variables"], SCHEMA) {
+        Ok(fields) => fields,
         Err(why) => return failed(&why, "undefinedField"),
     };
     let mut data = serde_json::Map::new();
-    for field in &operation.fields {
+    for field in &fields {
         let value = resolve(state, field, fault);
         data.insert(field.name.clone(), graphql::pick(&value, &field.fields));
     }
@@ -390,7 +391,7 @@ fn resolve(state: &mut State, field: &Field, fault: Option<ShopFault>) -> Value 
                 Err(why) => return json!({ "bulkOperation": null, "userErrors": [{ "field": ["query"], "message": why }] }),
             };
             let id = format!("gid://shopify/BulkOperation/{number}");
-            let file = export(state, &inner.fields[0]);
+            let file = export(state, &inner[0]);
             state.operations.insert(id.clone(), (file, 1));
             json!({ "bulkOperation": { "id": id, "status": "CREATED" }, "userErrors": [] })
         }

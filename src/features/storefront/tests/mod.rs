@@ -91,7 +91,7 @@ impl Shop {
     }
 
     fn products(&self) -> Vec<Value> {
-        self.app.get_in(&format!("/v1/projects/{}/products?limit=100", self.app.project)).data()["products"]
+        self.app.get(&format!("/v1/projects/{}/products?limit=100", self.app.project)).data()["products"]
             .as_array()
             .expect("there is a list")
             .clone()

@@ -48,7 +48,7 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
         (&view["sync"]["products"], &view["sync"]["stage"], &view["providerName"]),
         (&json!(150), &json!("idle"), &json!("WooCommerce"))
     );
-    let listed = app.get_in(&format!("/v1/projects/{}/products?limit=1", app.project)).data()["products"][0].clone();
+    let listed = app.get(&format!("/v1/projects/{}/products?limit=1", app.project)).data()["products"][0].clone();
     assert_eq!(
         (&listed["price"], &listed["priceBefore"], &listed["currency"], &listed["collections"], &listed["stock"]),
         (&json!("9.50"), &json!("12.00"), &json!("EUR"), &json!(["Green"]), &json!(4))
@@ -73,7 +73,7 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     (changed["price"], changed["date_modified_gmt"]) = (json!("8.00"), json!("2025-12-30T00:00:00"));
     assert_eq!(send("product.updated", "d1", &changed).1["applied"], true);
     assert_eq!(send("product.deleted", "d2", &json!({ "id": 2 })).1["applied"], true);
-    let listed = app.get_in(&format!("/v1/projects/{}/products?limit=2", app.project)).data()["products"].clone();
+    let listed = app.get(&format!("/v1/projects/{}/products?limit=2", app.project)).data()["products"].clone();
     assert_eq!((&listed[0]["price"], &listed[1]["name"]), (&json!("8.00"), &json!("Tea 3")));
     assert_eq!(send("order.created", "d3", &order(1, &json!([]))).1["applied"], true);
     let refunds = json!([{ "id": 77, "reason": "", "total": "-5.00" }]);
