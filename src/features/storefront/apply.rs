@@ -1,22 +1,14 @@
 //! Stores the consequences of a webhook, in one transaction.
 
 use super::customers;
-use super::model::{Store, Sync, SyncStage};
+use super::model::{Applied, Store, Sync, SyncStage};
+use super::new_contacts::noting_contacts;
 use super::platform::{Change, StoreEvent};
 use super::{privacy, store};
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
-use crate::features::contact_sets::{self, Facet};
 use crate::features::events::{Reported, report};
 use crate::features::projects::store_products;
-
-/// What a webhook did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    Done,
-    /// The webhook has no consequences, for example because it names no contact.
-    Ignored,
-}
 
 /// Applies a change that a store reports.
 pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) -> Result<Applied, Failure> {
@@ -72,19 +64,4 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, events: Vec<StoreEvent>) -> Result<A
         }
     }
     Ok(applied)
-}
-
-/// Runs `act`, and notes the contacts that it creates as contacts that the store added.
-pub fn noting_contacts<T>(
-    tx: &mut WriteTx<'_>,
-    of: &Store,
-    act: impl FnOnce(&mut WriteTx<'_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    // Contacts are numbered in the order in which they are created, and no other command runs in this transaction.
-    let first = contact_sets::next_number(tx, of.project, Facet::NextContact, 0)?;
-    let done = act(tx)?;
-    for number in first..contact_sets::next_number(tx, of.project, Facet::NextContact, 0)? {
-        store::note_contact(tx, of.id, number);
-    }
-    Ok(done)
 }

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a contact who unsubscribed or bounced is never subscribed again.
 
-use super::apply::{Applied, noting_contacts};
-use super::model::{CustomerCounts, CustomerImport, Store};
+use super::model::{Applied, CustomerCounts, CustomerImport, Store};
+use super::new_contacts::noting_contacts;
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::features::contacts::jobs::provider::{self, ExternalContact, ReadContact};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::apply::{Applied, apply};
-use super::model::Store;
+use super::apply::apply;
+use super::model::{Applied, Store};
 use super::platform::{self, Change, Delivery, Site, Unreadable};
 use super::{keys, store};
 use crate::engine::api::{Engine, Failure};

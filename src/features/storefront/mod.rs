@@ -19,6 +19,7 @@ mod customers;
 mod incoming;
 mod keys;
 mod model;
+mod new_contacts;
 pub mod ops;
 mod platform;
 mod privacy;

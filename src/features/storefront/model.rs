@@ -177,6 +177,14 @@ impl Store {
     }
 }
 
+/// What a webhook did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    Done,
+    /// The webhook has no consequences, for example because it names no contact.
+    Ignored,
+}
+
 /// An event that arrived before its order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingEvent {
