@@ -238,7 +238,7 @@ impl Shopify {
     }
 }
 
-/// Returns a published product. Each variant has a price, a price before a reduction, and whether customers can buy it.
+/// Returns a published product. Each variant has a price, an original price, and whether customers can buy it.
 pub fn product(number: u64, title: &str, variants: &[(&str, Option<&str>, bool)], stock: i64) -> Value {
     let handle = title.to_lowercase().replace(' ', "-");
     let variant = |(index, (price, before, sells)): (usize, &(&str, Option<&str>, bool))| {

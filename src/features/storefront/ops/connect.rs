@@ -156,7 +156,7 @@ fn given_keys(input: &ConnectStore) -> Result<Option<GivenKeys>, Failure> {
         let text = secret.expose().trim();
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.is_empty() || text.len() > limits::CONNECTION_KEY_CHARACTERS_MAX || !is_plain {
-            return Err(Failure::field(field, "expected the key as the platform shows it, without spaces"));
+            return Err(Failure::field(field, "enter the key exactly as the platform shows it, without spaces"));
         }
         Ok(Some(text.to_owned()))
     };
@@ -268,7 +268,7 @@ fn untested(platform: Storefront, error: PlatformError) -> Failure {
     match &error {
         PlatformError::Rejected(said) => {
             let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
-            let reason = format!("{platform} rejects this key ({said}); check the key and its scopes: {}", scopes.join(", "));
+            let reason = format!("{platform} rejected this key ({said}); check the key and its scopes: {}", scopes.join(", "));
             Failure::field(key_field(platform), reason)
         }
         PlatformError::Missing => {
@@ -276,7 +276,7 @@ fn untested(platform: Storefront, error: PlatformError) -> Failure {
         }
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{platform} limits the requests of this store, so the keys could not be tested. Try again later.");
+                format!("{platform} is currently rate limiting this store, so the keys could not be tested. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {

@@ -209,7 +209,7 @@ fn text_of(html: &str) -> Option<String> {
     Some(shortened(&text, limits::DESCRIPTION_CHARACTERS_MAX)).filter(|text| !text.is_empty())
 }
 
-/// Returns the current price and the price before a reduction, if that is higher.
+/// Returns the current price and the original price, if that is higher.
 fn prices(price: &str, before: Option<&str>) -> (Option<String>, Option<String>) {
     let amount = |text: &str| text.trim().parse::<f64>().ok().filter(|amount| amount.is_finite());
     let Some(now) = amount(price) else { return (None, None) };
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_higher_price_is_a_price_before_a_reduction() {
+    fn only_a_higher_price_is_an_original_price() {
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(prices("36.00", Some("42.00")), (text("36.00"), text("42.00")));
         assert_eq!(prices("36.00", Some("36.00")), (text("36.00"), None));
