@@ -124,7 +124,7 @@
 //!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
 //! - *How is a store connected?* `features/storefront`: `sync` imports products and customers in steps, `incoming` and `apply` handle
 //!   webhooks, and `platform` has an adapter for Shopify and one for WooCommerce. Products become products of the brand through
-//!   `features/projects/store_products.rs`, orders become customer events through `features/events/reporting.rs`.
+//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.

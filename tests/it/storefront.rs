@@ -31,7 +31,7 @@ async fn until_imported(client: &Client) -> Value {
 }
 
 /// Sends a webhook; returns the status and whether it had an effect.
-async fn webhook(client: &Client, (topic, id): (&str, &str), body: &Value) -> (StatusCode, Value) {
+async fn webhook(client: &Client, (topic, id): (&str, &str), body: &Value) -> (u16, Value) {
     let url = store(client).await["webhookUrl"].as_str().expect("a URL").to_owned();
     let token = url.rsplit('/').next().expect("a token").to_owned();
     let body = body.to_string();
@@ -79,27 +79,27 @@ async fn a_store_is_connected_sells_refunds_and_forgets_a_customer() {
     stage.click(&client).await;
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     for id in ["w1", "w1", "w2"] {
-        assert_eq!(webhook(&client, ("orders/paid", id), &order(1)).await.0, StatusCode::OK);
+        assert_eq!(webhook(&client, ("orders/paid", id), &order(1)).await.0, 200);
     }
     let revenue = |amount: f64| json!({ "conversions": 1, "revenue": amount, "currency": "EUR", "source": "events" });
     stage.until_conversion(&client, revenue(49.9)).await;
     let paid_back = json!([{ "kind": "refund", "status": "success", "amount": "9.90", "currency": "EUR" }]);
     let refund = json!({ "id": 9, "order_id": 1, "transactions": paid_back });
     for id in ["w3", "w4"] {
-        assert_eq!(webhook(&client, ("refunds/create", id), &refund).await.0, StatusCode::OK);
+        assert_eq!(webhook(&client, ("refunds/create", id), &refund).await.0, 200);
     }
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 40, "currency": "EUR", "source": "events" })).await;
 
     // The shop passes on Ada's requests for her data and for its erasure.
     let customer = json!({ "id": 700, "email": "ada@example.com" });
     let asked = json!({ "customer": customer, "data_request": { "id": 9999 } });
-    assert_eq!(webhook(&client, ("customers/data_request", "w5"), &asked).await, (StatusCode::OK, json!(true)));
+    assert_eq!(webhook(&client, ("customers/data_request", "w5"), &asked).await, (200, json!(true)));
     let contact = store(&client).await["dataRequests"][0]["contactId"].clone();
     assert_eq!(contact, stage.ada.as_str());
     let export = client.data("tracking.personal_data", json!({ "id": contact, "projectId": stage.project })).await;
     assert_eq!(export["payments"].as_array().map(Vec::len), Some(2));
     let redact = json!({ "customer": customer, "orders_to_redact": [1] });
-    assert_eq!(webhook(&client, ("customers/redact", "w6"), &redact).await, (StatusCode::OK, json!(true)));
+    assert_eq!(webhook(&client, ("customers/redact", "w6"), &redact).await, (200, json!(true)));
     let gone = client.call("contacts.get", json!({ "id": contact, "projectId": stage.project })).await;
     gone.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     client.data("storefront.disconnect", json!({ "serverId": made["serverId"] })).await;

@@ -19,9 +19,9 @@ mod overrides;
 mod products;
 mod reading;
 mod remote;
+pub mod shop_products;
 mod site_key;
 mod store;
-pub mod store_products;
 pub mod views;
 pub mod worker;
 

@@ -8,16 +8,16 @@ use super::{privacy, store};
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::features::events::{Reported, report};
-use crate::features::projects::store_products;
+use crate::features::projects::shop_products;
 
 /// Applies a change that a store reports.
 pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) -> Result<Applied, Failure> {
     let (project, id, now) = (of.project, of.id, tx.now());
     match change {
         Change::Product(product) => {
-            sync.left_out += store_products::put(tx, project, id, vec![*product])?;
+            sync.left_out += shop_products::put(tx, project, id, vec![*product])?;
         }
-        Change::ProductGone(external_id) => store_products::remove(tx, project, id, &external_id)?,
+        Change::ProductGone(external_id) => shop_products::remove(tx, project, id, &external_id)?,
         Change::Collections => sync.start_soon(now),
         Change::Events(events) => return record(tx, of, events),
         Change::Customer(customer) => return customers::update(tx, of, *customer),
@@ -26,7 +26,7 @@ pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) 
             return Ok(if privacy::erase(tx, of, &customer)? { Applied::Done } else { Applied::Ignored });
         }
         Change::RedactShop => {
-            store_products::remove_all(tx, project, id)?;
+            shop_products::remove_all(tx, project, id)?;
             (sync.stage, sync.due_at) = (SyncStage::Erasing, now);
         }
         Change::Uninstalled => {

@@ -14,7 +14,7 @@ use crate::engine::store::WriteTx;
 use crate::features::connections::PlatformError;
 use crate::features::contact_records::email_index;
 use crate::features::contacts::jobs::provider::ReadContact;
-use crate::features::projects::store_products::{self, StoreProduct};
+use crate::features::projects::shop_products::{self, StoreProduct};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
@@ -104,11 +104,11 @@ fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome
         Outcome::Products(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Products),
         Outcome::Customers(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Customers),
         Outcome::Products(Paged::Items { items, next }) => {
-            sync.left_out += store_products::put(tx, of.project, of.id, items)?;
+            sync.left_out += shop_products::put(tx, of.project, of.id, items)?;
             match next {
                 Some(next) => SyncStage::Products(Some(next)),
                 None => {
-                    store_products::remove_unseen(tx, of.project, of.id, sync.started_at)?;
+                    shop_products::remove_unseen(tx, of.project, of.id, sync.started_at)?;
                     SyncStage::Customers(None)
                 }
             }

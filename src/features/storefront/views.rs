@@ -8,7 +8,7 @@ use super::{keys, store};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Read;
-use crate::features::projects::store_products;
+use crate::features::projects::shop_products;
 use crate::vocab::ids::{ContactId, ProjectId, StoreId};
 use crate::vocab::storefronts::{StoreTool, Storefront};
 
@@ -163,7 +163,7 @@ pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) 
         webhook_url: keys.map(|keys| webhook_url(engine, &keys.url_token)),
         data_requests: data_requests.collect(),
         connected_at: WireTime(of.connected_at),
-        sync: sync_view(sync, store_products::count(tx, of.project, of.id)?),
+        sync: sync_view(sync, shop_products::count(tx, of.project, of.id)?),
     })
 }
 

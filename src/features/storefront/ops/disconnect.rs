@@ -8,7 +8,7 @@ use super::sync::StoreRef;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::PlatformError;
-use crate::features::projects::store_products;
+use crate::features::projects::shop_products;
 use crate::features::storefront::client::Client;
 use crate::features::storefront::views::{StoreView, webhook_url};
 use crate::features::storefront::{keys, model, platform, require, store};
@@ -60,7 +60,7 @@ impl Async for Disconnect {
         };
         let write = move |tx: &mut WriteTx<'_>| {
             let of = require(tx, account, id)?;
-            store_products::keep_all(tx, of.project, id)?;
+            shop_products::keep_all(tx, of.project, id)?;
             Ok::<_, Failure>(store::delete(tx, (account, id))?)
         };
         context.write(&Self::SPEC, write).await?;

@@ -14,8 +14,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::features::connections::PlatformError;
 use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
+use crate::features::projects::shop_products::StoreProduct;
 use crate::features::projects::shortened;
-use crate::features::projects::store_products::StoreProduct;
 use crate::vocab::limits;
 use crate::vocab::storefronts::{StoreTool, Storefront};
 

@@ -16,7 +16,7 @@ use crate::engine::api::response::WireTime;
 use crate::features::connections::PlatformError;
 use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
 use crate::features::projects::brand::BrandProduct;
-use crate::features::projects::store_products::StoreProduct;
+use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::Client;
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;

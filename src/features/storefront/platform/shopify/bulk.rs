@@ -13,7 +13,7 @@ use super::{UserError, accepted, number, queries};
 use crate::features::connections::PlatformError;
 use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
 use crate::features::projects::brand::BrandProduct;
-use crate::features::projects::store_products::StoreProduct;
+use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::{Client, plain};
 use crate::features::storefront::platform::lines::Lines;
 use crate::features::storefront::platform::{Paged, given, prices, text_of};

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Change, Delivery, Hooks, Paged, Shop, Site, StorePort, Unreadable, header, is_signed};
 use crate::features::connections::PlatformError;
 use crate::features::contacts::jobs::provider::ReadContact;
-use crate::features::projects::store_products::StoreProduct;
+use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::{Client, plain};
 use crate::vocab::storefronts::StoreTool;
 

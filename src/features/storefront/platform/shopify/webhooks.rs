@@ -8,7 +8,7 @@ use super::bulk::status;
 use crate::engine::api::response::WireTime;
 use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::features::projects::brand::BrandProduct;
-use crate::features::projects::store_products::StoreProduct;
+use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::platform::{Change, CustomerRef, Site, StoreEvent, Unreadable, given, prices, short, text_of};
 use crate::vocab::limits;
 
