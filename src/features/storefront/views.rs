@@ -61,6 +61,7 @@ impl StorefrontConnection {
 /// A connected store with the state of its imports. The keys are never returned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConnectedStore")]
 pub struct StoreView {
     /// The ID of the connected store.
     pub server_id: StoreId,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audience::BrandName;
-use crate::engine::api::{Done, Operation};
+use crate::engine::api::Operation;
 use crate::features::projects;
 use crate::features::storefront::ops::{connect, disconnect, list, sync};
 use crate::features::storefront::scopes;
@@ -52,7 +52,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
-    let Done(listed) = visit.ask::<list::List>(json!({})).await?;
+    let listed = visit.ask::<list::List>(json!({})).await?.data;
     let brands = match visit.may_ask(&<projects::ops::list::List as Operation>::SPEC) {
         true => visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items,
         false => Vec::new(),
