@@ -129,6 +129,9 @@
 //!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
 //!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.
+//! - *How is a store connected?* `features/storefront`: `sync` imports products and customers in steps, `incoming` and `apply` handle
+//!   webhooks, and `platform` has an adapter for Shopify and one for WooCommerce. Products become products of the brand through
+//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.
@@ -137,7 +140,8 @@
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
-//!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the checks of emails.
+//!   `projects.md`, `emails.md`, `contacts.md`, `storefront.md`, `sending.md`, `attribution.md`, and `validation.md` for the checks of
+//!   emails.
 //! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
 //!   the words that it replaces.
 //!

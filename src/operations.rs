@@ -5,8 +5,8 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, hooks, installation, mail_feedback,
-    models, previews, projects, saved_blocks, scheduled_imports, segments, sending, suppressions, system, tags, topics, tracking,
-    validation, webhooks,
+    models, previews, projects, saved_blocks, scheduled_imports, segments, sending, storefront, suppressions, system, tags,
+    topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -201,6 +201,12 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<connections::ops::delete::Delete>(),
     asynchronous::<connections::ops::sources::Sources>(),
     command::<connections::ops::import::Import>(),
+    // Connected stores.
+    asynchronous::<storefront::ops::connect::Connect>(),
+    query::<storefront::ops::list::List>(),
+    command::<storefront::ops::sync::Sync>(),
+    asynchronous::<storefront::ops::disconnect::Disconnect>(),
+    raw::<storefront::ops::receive::Receive>(),
     // Customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),

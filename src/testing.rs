@@ -8,6 +8,7 @@ pub mod mail_sink;
 pub mod name_server;
 pub mod platforms;
 pub mod site;
+pub mod stores;
 
 use std::sync::Arc;
 use std::time::Duration;

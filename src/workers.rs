@@ -12,7 +12,8 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::{
-    campaigns, connections, contacts, domains, emails, events, previews, projects, scheduled_imports, sending, tracking, webhooks,
+    campaigns, connections, contacts, domains, emails, events, previews, projects, scheduled_imports, sending, storefront,
+    tracking, webhooks,
 };
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
@@ -56,6 +57,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::SCHEDULED_IMPORTS],
         period: Duration::from_secs(5),
         work: each!(scheduled_imports::worker::run),
+    },
+    // This worker also runs periodically to continue imports after a pause, and to start those that are due.
+    Worker {
+        name: "store imports",
+        wakes: &[tables::STORE_SYNC_QUEUE],
+        period: Duration::from_secs(2),
+        work: each!(storefront::worker::sync),
     },
     // This worker also runs periodically to retry failed steps.
     Worker {

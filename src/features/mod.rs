@@ -75,6 +75,8 @@ pub(crate) mod hooks;
 
 pub(crate) mod scheduled_imports;
 
+pub(crate) mod storefront;
+
 pub(crate) mod system;
 
 pub mod webhooks;

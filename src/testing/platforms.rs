@@ -187,7 +187,8 @@ fn email(number: usize) -> String {
     format!("person{number}@example.com")
 }
 
-fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+/// Reads a request.
+pub fn read_request(stream: &TcpStream) -> std::io::Result<Asked> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -206,7 +207,11 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let asked = Asked { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() };
+    Ok(Asked { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() })
+}
+
+fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let asked = read_request(&stream)?;
     let (status, body, fault) = {
         let mut state = state.lock().expect("no panic");
         state.asked.push(asked.clone());
@@ -538,7 +543,7 @@ fn pairs(query: &str) -> BTreeMap<String, String> {
     named.map(|(name, value)| (plain(name), plain(value))).collect()
 }
 
-fn base64(text: &str) -> String {
+pub fn base64(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in text.as_bytes().chunks(3) {

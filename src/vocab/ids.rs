@@ -51,6 +51,7 @@ pub mod kinds {
     pub enum Hook {}
     pub enum ScheduledImport {}
     pub enum Connection {}
+    pub enum Store {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -153,6 +154,10 @@ pub mod kinds {
     impl Kind for Connection {
         const NAME: &'static str = "connection";
     }
+
+    impl Kind for Store {
+        const NAME: &'static str = "store";
+    }
 }
 
 /// A kind of object with identifiers.
@@ -194,6 +199,7 @@ pub type MailFeedbackId = Id<kinds::MailFeedback>;
 pub type HookId = Id<kinds::Hook>;
 pub type ScheduledImportId = Id<kinds::ScheduledImport>;
 pub type ConnectionId = Id<kinds::Connection>;
+pub type StoreId = Id<kinds::Store>;
 
 impl<K> Id<K> {
     /// Returns the identifier with these bytes.

@@ -1590,6 +1590,48 @@ pub const EXPORT_REGIONS_MAX: usize = 200;
 /// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
 
+// --- Stores ---
+
+/// The maximum number of connected stores in an account: one for every brand of a large agency.
+pub const STORES_MAX: usize = 200;
+/// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
+pub const STORE_URL_CHARACTERS_MAX: usize = 300;
+/// The maximum number of collections of a product that are kept. Users choose among them.
+pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
+/// The maximum size of a webhook of a store: an order with thousands of lines.
+pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders, refunds
+/// and products.
+pub const STORE_DELIVERIES_MAX: u64 = 50_000;
+/// How long the ID of a webhook is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
+pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// The maximum number of events per store that wait for their orders. A store whose orders and refunds arrive in order has none.
+pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
+/// The maximum number of customers' requests for their data that are kept per store.
+pub const STORE_DATA_REQUESTS_MAX: usize = 500;
+/// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
+pub const STORE_SYNCS_AT_ONCE: usize = 4;
+/// How long an import from a store waits before it reads everything again, in milliseconds: a day, in case a webhook was lost.
+pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
+/// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
+pub const STORE_SYNC_SOON_MS: i64 = 60_000;
+/// The pause between two questions whether a store's export is ready, in milliseconds. Small exports take a few seconds.
+pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
+/// How long an export of a store can take before it is started again, in milliseconds.
+pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
+/// The time limit for the download of an export.
+pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
+/// The maximum size of the download of an export: a million customers.
+pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// The maximum size of one line of an export. Descriptions of products have at most 512 KB.
+pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The number of customers that are imported in one transaction.
+pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
+/// The number of contacts that are erased in one transaction after a store was deleted on its platform.
+pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
+/// The maximum number of notes on contacts that are deleted with their store. Further notes have no effect: IDs of stores are never used again.
+pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
+
 // --- The doctor ---
 
 /// The minimum free disk space. With less, the service is about to stop accepting writes.

@@ -15,5 +15,6 @@ pub mod providers;
 pub mod rates;
 pub(crate) mod roles;
 pub mod settings;
+pub mod storefronts;
 pub mod tables;
 pub mod webhook_events;

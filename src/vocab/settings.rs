@@ -290,7 +290,7 @@ pub struct Webhooks {
     pub deliveries_kept_days: Bounded<1, 3_650>,
 }
 
-/// The addresses of the platforms that accounts can be connected to.
+/// The addresses of the platforms that accounts can be connected to, and what identifies Mailmill there as an app.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connections {
@@ -313,6 +313,8 @@ pub struct Connections {
     #[serde(deserialize_with = "none_if_empty")]
     pub hubspot_client_secret: Option<Secret>,
     pub hubspot_login_url: String,
+    /// Invariant after loading: a URL if `{shop}` is replaced with the domain of a shop.
+    pub shopify_url: String,
 }
 
 /// The settings of the log.

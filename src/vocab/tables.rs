@@ -174,6 +174,14 @@ pub const SCHEDULED_IMPORTS: TableId = TableId(136);
 pub const SCHEDULED_IMPORT_QUEUE: TableId = TableId(137);
 pub const EXPORTED_TEMPLATES: TableId = TableId(138);
 pub const EXPORTED_IMAGES: TableId = TableId(139);
+pub const STORES: TableId = TableId(140);
+pub const STORE_SYNCS: TableId = TableId(141);
+pub const STORE_SYNC_QUEUE: TableId = TableId(142);
+pub const STORE_DELIVERIES: TableId = TableId(143);
+pub const STORE_DELIVERY_ORDER: TableId = TableId(144);
+pub const STORE_WAITING_EVENTS: TableId = TableId(145);
+pub const STORE_DATA_REQUESTS: TableId = TableId(146);
+pub const STORE_CONTACTS: TableId = TableId(147);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -467,6 +475,24 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(account id, digest of the platform's account, digest of an image) -> its URL on the platform",
     ),
+    table(140, "stores", Environment, "(account id, store id) -> connected store, its keys sealed"),
+    table(141, "store_syncs", Environment, "(account id, store id) -> progress of the imports from a store"),
+    table(142, "store_sync_queue", Environment, "(time, account id, store id) -> no value: when the next step of a sync is due"),
+    table(143, "store_deliveries", Environment, "(store id, digest of the delivery's id) -> no value: webhooks already applied"),
+    table(
+        144,
+        "store_delivery_order",
+        Environment,
+        "(store id, time, digest of the delivery's id) -> no value: the same by time",
+    ),
+    table(
+        145,
+        "store_waiting_events",
+        Environment,
+        "(store id, digest of the order's id, digest of the event's key) -> event that arrived before its order",
+    ),
+    table(146, "store_data_requests", Environment, "(store id, digest of the request's id) -> customer's request for their data"),
+    table(147, "store_contacts", Environment, "(store id, contact number) -> no value: contacts that the store added"),
 ];
 
 impl TableId {

@@ -22,7 +22,7 @@ const ROUNDS: usize = 3;
 const LOAD: Duration = Duration::from_millis(1200);
 
 /// Polls until there is a result.
-async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
             if let Some(answer) = ask().await {
@@ -35,9 +35,9 @@ async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
 }
 
 /// A campaign whose message is in Ada's inbox.
-struct Stage {
-    project: String,
-    ada: String,
+pub struct Stage {
+    pub project: String,
+    pub ada: String,
     campaign: String,
     email: String,
     /// The token of the link in Ada's message.
@@ -45,7 +45,7 @@ struct Stage {
 }
 
 impl Stage {
-    async fn new(client: &Client) -> Self {
+    pub async fn new(client: &Client) -> Self {
         let project = client.project("shop").await;
         let html = "<html lang=\"en\"><head><title>Winter teas</title></head><body><h1>Winter teas</h1>\
                     <p><a href=\"https://acme.example/teas\">look at them</a>.</p>\
@@ -76,7 +76,7 @@ impl Stage {
     }
 
     /// Ada clicks the link.
-    async fn click(&self, client: &Client) {
+    pub async fn click(&self, client: &Client) {
         click(client, &self.token).await;
     }
 
@@ -91,7 +91,7 @@ impl Stage {
         client.data("campaigns.stats", json!({ "id": self.campaign })).await.get("conversion").cloned()
     }
 
-    async fn until_conversion(&self, client: &Client, wanted: Value) {
+    pub async fn until_conversion(&self, client: &Client, wanted: Value) {
         until(async || (self.conversion(client).await.as_ref() == Some(&wanted)).then_some(())).await;
     }
 }

@@ -45,6 +45,7 @@ mod scheduled_imports;
 mod search;
 mod shapes;
 mod sites;
+mod storefront;
 mod support;
 mod tracking;
 mod users;

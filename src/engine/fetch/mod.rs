@@ -3,7 +3,7 @@
 //! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
 //! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
 //! can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests to platforms with a user's credentials
-//! use [`Fetch::call`].
+//! use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`].
 //!
 //! The client adds no credentials of its own and keeps no cookies.
 
@@ -12,6 +12,7 @@ mod cache;
 mod call;
 mod connect;
 mod deliver;
+mod download;
 mod exchange;
 mod failure;
 mod inflate;
@@ -28,6 +29,7 @@ pub use call::CallRequest;
 pub use connect::ResolveFuture;
 pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
+pub use download::{Download, DownloadLimits};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 pub use paces::Paces;

@@ -195,6 +195,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
 
 fn connections(connections: &Connections) -> Option<(String, String)> {
     let mailchimp = connections.mailchimp_url.replace("{dc}", "us1");
+    let shopify = connections.shopify_url.replace("{shop}", "acme.myshopify.com");
     let addresses = [
         ("klaviyo_url", &connections.klaviyo_url),
         ("mailchimp_url", &mailchimp),
@@ -202,6 +203,7 @@ fn connections(connections: &Connections) -> Option<(String, String)> {
         ("klaviyo_login_url", &connections.klaviyo_login_url),
         ("mailchimp_login_url", &connections.mailchimp_login_url),
         ("hubspot_login_url", &connections.hubspot_login_url),
+        ("shopify_url", &shopify),
     ];
     let (setting, _) = addresses.into_iter().find(|(_, url)| !is_origin(url))?;
     let reason = "must consist of a scheme, a host and optionally a port, like https://gateway.example.com";

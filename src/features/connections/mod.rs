@@ -23,5 +23,6 @@ pub mod views;
 pub mod worker;
 
 pub use choice::{ConnectionChoice, connect_url, usable};
+pub use error::PlatformError;
 pub use platform::{export_scopes, scopes};
 pub use store::sealed;

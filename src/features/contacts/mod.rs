@@ -5,6 +5,7 @@
 
 mod batch;
 pub mod copy;
+pub mod deletion;
 mod from_json;
 pub mod indexing;
 pub mod jobs;

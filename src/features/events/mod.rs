@@ -18,6 +18,7 @@ mod input;
 pub mod ops;
 mod properties;
 mod reattribution;
+mod reporting;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -26,3 +27,4 @@ pub mod worker;
 pub use indexing::step as index;
 pub use ingest::{check_json, record_json};
 pub use reattribution::{step, sweep};
+pub use reporting::{Reported, report};

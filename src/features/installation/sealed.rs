@@ -1,12 +1,13 @@
 //! The data that is sealed with the master key, and a test of whether a given key is the right key.
 //!
 //! A store from a version without check values is tested with data that depends on its key: authenticator apps, DKIM keys, secrets of
-//! webhooks, incoming webhooks and mail services, keys of connected accounts, and the keyed hashes of suppressed addresses. Links in sent mail and the hashes of
-//! erased contacts also depend on the key but cannot be used for the test, because neither the links nor the addresses are stored.
+//! webhooks, incoming webhooks and mail services, keys of connected accounts and stores, and the keyed hashes of suppressed addresses.
+//! Links in sent mail and the hashes of erased contacts also depend on the key but cannot be used for the test, because neither the links
+//! nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
-use crate::features::{accounts, connections, domains, hooks, mail_feedback, suppressions, webhooks};
+use crate::features::{accounts, connections, domains, hooks, mail_feedback, storefront, suppressions, webhooks};
 
 /// Whether a key is the key that the stores are sealed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,7 @@ pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Re
         all = all.with(domains::sealed(&tx, seal)?).with(webhooks::sealed(&tx, seal)?);
         all = all.with(hooks::sealed(&tx, seal)?);
         all = all.with(mail_feedback::sealed(&tx, seal)?).with(connections::sealed(&tx, seal)?);
+        all = all.with(storefront::sealed(&tx, seal)?);
         if let Some(matches) = suppressions::is_hashed_with(&tx, seal)? {
             all = all.with(SecretCount::one(matches));
         }
@@ -45,6 +47,7 @@ pub struct UnreadableSecrets {
     pub webhooks: u64,
     pub incoming_webhooks: u64,
     pub mail_services: u64,
+    /// Keys of connected accounts and stores.
     pub connections: u64,
 }
 
@@ -56,6 +59,6 @@ pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
         webhooks: of(webhooks::sealed(tx, seal)?),
         incoming_webhooks: of(hooks::sealed(tx, seal)?),
         mail_services: of(mail_feedback::sealed(tx, seal)?),
-        connections: of(connections::sealed(tx, seal)?),
+        connections: of(connections::sealed(tx, seal)?.with(storefront::sealed(tx, seal)?)),
     })
 }

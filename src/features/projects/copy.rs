@@ -87,7 +87,8 @@ impl BrandPart {
             }
             Self::Product(product) => {
                 let id: ProductId = product.id.copied();
-                stored_products::save(tx, project, &Product { id, ..product });
+                // A store belongs to one environment.
+                stored_products::save(tx, project, &Product { id, store: None, ..product });
             }
         }
     }

@@ -19,6 +19,7 @@ mod overrides;
 mod products;
 mod reading;
 mod remote;
+pub mod shop_products;
 mod site_key;
 mod store;
 pub mod views;
@@ -30,7 +31,7 @@ pub use image_files::file as picture_file;
 pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};
 pub use overrides::BrandOverrides;
 pub use reading::Text as PageText;
-pub use reading::font_stack;
+pub use reading::{font_stack, shortened};
 pub use remote::{each_image, proxied as images_through_here};
 pub use store::knowledge;
 pub use views::{OwningProject, ProjectView};
@@ -104,7 +105,7 @@ pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreRes
     brand.logos = with_given(brand.logos, &project.logos);
     brand.images = images::all(tx, project.id)?.into_iter().map(|picture| picture.image).collect();
     let products = stored_products::all(tx, project.id)?;
-    brand.products = products.iter().filter(|product| !product.hidden).map(|product| product.shown()).collect();
+    brand.products = products.iter().filter(|product| product.is_offered()).map(|product| product.shown()).collect();
     brand.guidelines = store::guidelines(tx, project.id)?;
     Ok(Some((project, brand)))
 }

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::brand::BrandProduct;
+use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::store::Record;
-use crate::vocab::ids::ProductId;
+use crate::vocab::ids::{ProductId, StoreId};
 
 /// A product as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,9 +25,28 @@ pub struct Product {
     pub position: u32,
     /// The products that users merged into this one, which imports recognize as this one.
     pub merged: Vec<ProductKey>,
+    /// The connected store that the product comes from; `None` for products of a site or a user.
+    pub store: Option<StoreLink>,
 }
 
 impl Record for Product {}
+
+/// The place of a product in a connected store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreLink {
+    pub store: StoreId,
+    /// The store's ID of the product.
+    pub external_id: String,
+    /// When the store last changed the product.
+    pub changed_at: Option<Timestamp>,
+    /// When the store last reported the product.
+    pub seen_at: Timestamp,
+    /// The number of units in stock; `None` if the store does not count them.
+    pub stock: Option<i64>,
+    /// Whether the store does not sell the product now.
+    pub sold_out: bool,
+    pub collections: Vec<String>,
+}
 
 /// The values of a product that users set. An empty text removes the imported value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +124,19 @@ impl Product {
     /// Returns a product that was found on the site.
     pub fn imported(id: ProductId, product: BrandProduct, position: u32) -> Self {
         let overrides = ProductOverrides::default();
-        Self { id, imported: Some(product), overrides, hidden: false, position, merged: Vec::new() }
+        Self { id, imported: Some(product), overrides, hidden: false, position, merged: Vec::new(), store: None }
+    }
+
+    /// Returns whether emails can show the product: users did not hide it, and its store sells it.
+    pub fn is_offered(&self) -> bool {
+        !self.hidden && !self.store.as_ref().is_some_and(|link| link.sold_out)
+    }
+
+    /// Returns whether an import that finds `other` recognizes this product: by its URL or its name, or as a product merged into this one.
+    pub fn is_like(&self, other: &BrandProduct) -> bool {
+        let key = ProductKey::of(other);
+        let mut all = self.keys().chain(self.merged.iter().cloned());
+        all.any(|own| (own.url.is_some() && own.url == key.url) || own.name == key.name)
     }
 
     /// Returns the product as emails show it: the imported values, replaced by those that users set.
@@ -115,7 +147,7 @@ impl Product {
     }
 
     /// Returns whether users have changed the product.
-    fn is_changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         self.hidden || self.overrides != ProductOverrides::default() || !self.merged.is_empty()
     }
 
@@ -142,7 +174,8 @@ pub struct ProductChange {
     pub now: Option<BrandProduct>,
 }
 
-/// Returns the differences between the products of a brand and the products that an import found.
+/// Returns the differences between the products of a brand and the products that an import found on a site. Products of a connected store
+/// never differ, because the store knows them better than the site.
 pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> {
     let mut partners: Vec<Option<usize>> = vec![None; found.len()];
     let is_free = |partners: &[Option<usize>], index: usize| !partners.contains(&Some(index));
@@ -165,12 +198,16 @@ pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> 
             continue;
         }
         let known = partner.map(|index| &known[index]);
+        if known.is_some_and(|known| known.store.is_some()) {
+            continue;
+        }
         let before = known.and_then(|known| known.imported.clone());
         if before.as_ref() != Some(product) {
             changes.push(ProductChange { id: known.map(|known| known.id), before, now: Some(product.clone()) });
         }
     }
-    let gone = known.iter().enumerate().filter(|(index, known)| is_free(&partners, *index) && known.imported.is_some());
+    let is_gone = |index, known: &Product| is_free(&partners, index) && known.imported.is_some() && known.store.is_none();
+    let gone = known.iter().enumerate().filter(|(index, known)| is_gone(*index, known));
     changes.extend(gone.map(|(_, known)| ProductChange { id: Some(known.id), before: known.imported.clone(), now: None }));
     changes
 }

@@ -333,9 +333,15 @@ pub struct ProductView {
     pub hidden: bool,
     /// The position among the project's products, starting at 0.
     pub position: u32,
-    /// The origin of the product: `imported` from a site, or `added` by a user.
-    #[schemars(extend("enum" = ["imported", "added"]))]
+    /// The origin of the product: `imported` from a site, `added` by a user, or from a connected `store`.
+    #[schemars(extend("enum" = ["imported", "added", "store"]))]
     pub origin: &'static str,
+    /// The number of units in stock, if the product comes from a connected store that counts them.
+    pub stock: Option<i64>,
+    /// Whether the connected store does not sell the product now. Emails leave it out.
+    pub sold_out: Option<bool>,
+    /// The collections of the product in the connected store.
+    pub collections: Option<Vec<String>>,
     /// Whether a user set one of the values.
     pub edited: bool,
     /// The values that users set; all others are imported.
@@ -361,7 +367,14 @@ impl From<Product> for ProductView {
             currency,
             hidden: product.hidden,
             position: product.position,
-            origin: if product.imported.is_some() { "imported" } else { "added" },
+            origin: match (&product.store, &product.imported) {
+                (Some(_), _) => "store",
+                (None, Some(_)) => "imported",
+                (None, None) => "added",
+            },
+            stock: product.store.as_ref().and_then(|link| link.stock),
+            sold_out: product.store.as_ref().map(|link| link.sold_out),
+            collections: product.store.map(|link| link.collections),
             edited: product.overrides != ProductOverrides::default(),
             overrides: product.overrides,
         }

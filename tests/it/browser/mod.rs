@@ -18,6 +18,7 @@ use crate::support::Server;
 use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::hook_sink::HookSink;
 use crate::support::platforms::Platforms;
+use crate::support::stores::shopify::Shopify;
 use crate::users::{OWNER, PASSWORD, owned};
 
 /// Returns a URL on a server.
@@ -148,7 +149,10 @@ async fn do_all(scripts: bool) {
     }
     let driver = Driver::start();
     let url = Platforms::start(30).url();
-    let platforms = format!("[connections]\nklaviyo_url = \"{url}\"\nmailchimp_url = \"{url}\"\nhubspot_url = \"{url}\"\n");
+    let shop = Shopify::start().url();
+    let platforms = format!(
+        "[connections]\nklaviyo_url = \"{url}\"\nmailchimp_url = \"{url}\"\nhubspot_url = \"{url}\"\nshopify_url = \"{shop}\"\n"
+    );
     let server = owned(&format!("{}{platforms}", settings()));
     let there = Furnished::new(&server, "Fresh bread", "http://127.0.0.1:9").await;
     let sink = HookSink::content().await;

@@ -10,6 +10,7 @@ use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::platforms::KLAVIYO_KEY;
+use crate::support::stores::shopify::{SHOP, SHOPIFY_SECRET, SHOPIFY_TOKEN};
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -56,6 +57,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/contacts/import/platform", |scene| Box::pin(platform_import(scene))),
     ("/{environment}/settings/incoming", |scene| Box::pin(incoming(scene))),
     ("/{environment}/settings/incoming/{id}", |scene| Box::pin(incoming_webhook(scene))),
+    ("/{environment}/settings/stores", |scene| Box::pin(stores(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
@@ -269,6 +271,18 @@ async fn incoming_webhook(scene: &Scene<'_>) {
     tab.fill("#tags", "form").await;
     tab.press("Save").await;
     tab.sees("Saved.").await;
+}
+
+async fn stores(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/stores").await;
+    tab.fill("#storefrontStoreUrl", SHOP).await;
+    tab.fill("#accessToken", SHOPIFY_TOKEN).await;
+    tab.fill("#apiSecret", SHOPIFY_SECRET).await;
+    tab.press("Connect").await;
+    tab.sees("Store connected.").await;
+    scene.press_and_agree("Disconnect").await;
+    tab.sees("Store disconnected.").await;
 }
 
 async fn webhooks(scene: &Scene<'_>) {

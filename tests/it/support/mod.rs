@@ -24,10 +24,14 @@ pub mod csv_host;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
+// The library's own tests use these servers, too.
 pub mod postfix;
 pub mod preload;
 pub mod redirect;
 pub mod server;
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
+#[path = "../../../src/testing/stores/mod.rs"]
+pub mod stores;
 
 pub use client::{Client, Reply};
 pub use faults::Faults;

@@ -13,7 +13,7 @@ use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contact_records::{self, Changes, Contact};
 use crate::features::contacts::batch::{Counts, RowNote};
-use crate::features::contacts::ops::delete::remove;
+use crate::features::contacts::deletion::remove;
 use crate::features::contacts::webhook_events::{self, Source};
 use crate::features::contacts::write::{self, WriteError};
 use crate::features::tags::{self, TagName, TagNumbers};

@@ -23,7 +23,7 @@ use crate::features::contacts::write::ContactInput;
 use crate::features::tags::TagName;
 use crate::vocab::contact_fields::Profile;
 use crate::vocab::contact_status::Status;
-use crate::vocab::ids::{ConnectionId, JobId};
+use crate::vocab::ids::{AccountId, ConnectionId, JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::providers::ConsentMode;
 
@@ -88,45 +88,71 @@ impl ProviderImport {
     /// Checks the contacts of the page that starts at the import's position.
     pub fn check(&self, page: Page) -> CheckedPage {
         let read = page.contacts.len() as u64;
-        let (mut rows, mut notes) = (Vec::with_capacity(page.contacts.len()), Vec::new());
-        let (mut failed, mut excluded) = (0, 0);
-        for (row, external) in (self.row + 1..).zip(page.contacts) {
-            let external = match external {
-                Ok(external) => external,
-                Err(UnreadableContact(email)) => {
-                    failed += 1;
-                    let error = "the platform returned this contact in an unknown format, so it was not imported".to_owned();
-                    notes.push(RowNote { row, email, field: "contact".to_owned(), error });
-                    continue;
-                }
-            };
-            let status = match (external.status, self.consent_mode) {
-                (Some(status), _) => status,
-                (None, ConsentMode::IncludeAll) => Status::NonSubscribed,
-                (None, ConsentMode::SubscribedOnly) => {
-                    excluded += 1;
-                    continue;
-                }
-            };
-            match input(row, external, status, &mut notes) {
-                Some(input) => rows.push((row, input)),
-                None => failed += 1,
-            }
-        }
-        notes.truncate(limits::BULK_ERRORS_SHOWN_MAX);
+        let CheckedContacts { batch, failed, excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
-        CheckedPage {
-            from,
-            next: page.next,
-            expected: page.expected,
-            read,
-            batch: Batch::new(rows).keeping_status(),
-            failed,
-            excluded,
-            notes,
-            tag,
+        CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
+    }
+}
+
+/// Contacts that are checked and ready for the transaction.
+struct CheckedContacts {
+    batch: Batch,
+    failed: u64,
+    excluded: u64,
+    notes: Vec<RowNote>,
+}
+
+/// Checks contacts. The first one has the row after `row`.
+fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: ConsentMode) -> CheckedContacts {
+    let (mut rows, mut notes) = (Vec::with_capacity(contacts.len()), Vec::new());
+    let (mut failed, mut excluded) = (0, 0);
+    for (row, external) in (row + 1..).zip(contacts) {
+        let external = match external {
+            Ok(external) => external,
+            Err(UnreadableContact(email)) => {
+                failed += 1;
+                let error = "the platform returned this contact in an unknown format, so it was not imported".to_owned();
+                notes.push(RowNote { row, email, field: "contact".to_owned(), error });
+                continue;
+            }
+        };
+        let status = match (external.status, consent_mode) {
+            (Some(status), _) => status,
+            (None, ConsentMode::IncludeAll) => Status::NonSubscribed,
+            (None, ConsentMode::SubscribedOnly) => {
+                excluded += 1;
+                continue;
+            }
+        };
+        match input(row, external, status, &mut notes) {
+            Some(input) => rows.push((row, input)),
+            None => failed += 1,
         }
     }
+    notes.truncate(limits::BULK_ERRORS_SHOWN_MAX);
+    CheckedContacts { batch: Batch::new(rows).keeping_status(), failed, excluded, notes }
+}
+
+/// The number of contacts that were imported without a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    pub imported: u64,
+    /// The contacts who never made a choice, and were left out.
+    pub excluded: u64,
+    pub failed: u64,
+}
+
+/// Imports contacts in this transaction, without a job. They get the tag, unless the project has too many tags.
+pub fn import_now(
+    tx: &mut WriteTx<'_>,
+    place: (AccountId, ProjectId),
+    (contacts, tag): (Vec<ReadContact>, &str),
+    consent_mode: ConsentMode,
+) -> Result<Imported> {
+    let CheckedContacts { batch, failed, excluded, .. } = checked(contacts, 0, consent_mode);
+    let tag = TagName::parse(tag).ok();
+    let counts = batch::apply(tx, place, batch, (OnConflict::Upsert, tag.as_slice()), Source::Api)?.counts;
+    Ok(Imported { imported: counts.total - counts.failed, excluded, failed: failed + counts.failed })
 }
 
 /// Converts a contact of the platform, and notes the details that are left out. Returns `None` if its address is invalid.

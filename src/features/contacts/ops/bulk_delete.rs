@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::delete::remove;
 use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::contacts::deletion::remove;
 use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;

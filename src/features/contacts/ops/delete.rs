@@ -5,17 +5,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::ContactRef;
-use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
-use crate::engine::store::{Error, WriteTx};
-use crate::features::contact_records::{self, Changes, Contact};
-use crate::features::contacts::erasure;
-use crate::features::contacts::webhook_events::{self, Action, Source};
+use crate::engine::store::WriteTx;
+use crate::features::contact_records;
+use crate::features::contacts::deletion;
+use crate::features::contacts::webhook_events::Source;
 use crate::features::projects;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{AccountId, ContactId};
+use crate::vocab::ids::ContactId;
 use crate::vocab::permissions::Permission;
-use crate::vocab::tables;
 
 pub struct Delete;
 
@@ -53,15 +51,7 @@ impl Command for Delete {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let contact = contact_records::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
-        contact_records::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
-        webhook_events::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::of(caller));
+        deletion::delete(tx, (caller.account(), project), &contact, Source::of(caller))?;
         Ok(Done(DeletedContact { id: contact.id, deleted: true }))
     }
-}
-
-/// Deletes an existing contact, and queues the erasure of all other data about the contact.
-pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, account: AccountId, contact: &Contact) -> Result<(), Failure> {
-    let email = EmailAddress::stored(&contact.email).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
-    erasure::ask(tx, account, changes.project(), contact);
-    Ok(changes.remove(tx, contact, contact_records::email_digest(&email.normalized()))?)
 }

@@ -87,6 +87,7 @@ impl Command for ProductsAdd {
             hidden: false,
             position: all.iter().map(|product| product.position + 1).max().unwrap_or_default(),
             merged: Vec::new(),
+            store: None,
         };
         check_prices(&product)?;
         stored_products::save(tx, project, &product);

@@ -47,6 +47,7 @@ pub mod security;
 pub mod segment_form;
 pub mod segments;
 pub mod sign_in;
+pub mod stores;
 pub mod suppressions;
 pub mod system;
 pub mod tags;
@@ -185,6 +186,8 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/settings/connections/{provider}/complete", get connections::complete),
     page!(closed "/{environment}/settings/connections", menu "Setup" "Connections", needs [connections::ops::list::List],
         get connections::show, post connections::send, draws [connections::ConnectionsPage]),
+    page!(closed "/{environment}/settings/stores", menu "Setup" "Stores", needs [storefront::ops::list::List], get stores::show,
+        post stores::send, draws [stores::StoresPage]),
     page!(closed "/{environment}/settings/keys", menu "Developers" "API keys", needs [accounts::ops::key_list::KeyList], get keys::show,
         post keys::send, draws [keys::KeysPage]),
     page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",

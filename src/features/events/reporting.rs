@@ -1,0 +1,35 @@
+//! Events that another feature reports, such as orders of a connected store. They follow the same rules as events from clients.
+
+use super::ingest::{IngestError, IngestOutcome, ingest};
+use super::input::EventRow;
+use crate::engine::api::Failure;
+use crate::engine::store::WriteTx;
+use crate::vocab::ids::ProjectId;
+
+/// The result of a reported event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reported {
+    Stored,
+    /// The event was stored before.
+    Duplicate,
+    /// The event identifies no contact.
+    NoContact,
+    /// A value of the event is not accepted, for this reason.
+    Refused(String),
+}
+
+/// Stores an event, given in the form of `POST /v1/events` without the project.
+pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<Reported, Failure> {
+    let mut reported = Reported::Duplicate;
+    ingest(tx, project, vec![EventRow::read(event)], |outcome| {
+        reported = match outcome {
+            Ok((IngestOutcome::Stored(_), _)) => Reported::Stored,
+            Ok((IngestOutcome::Duplicate(_), _)) => Reported::Duplicate,
+            Err(IngestError::NoContact(_)) => Reported::NoContact,
+            Err(IngestError::Field(refusal)) => Reported::Refused(format!("{}: {}", refusal.field, refusal.reason)),
+            Err(IngestError::Store(error)) => return Err(error.into()),
+        };
+        Ok(())
+    })?;
+    Ok(reported)
+}

@@ -1,0 +1,334 @@
+//! Sends requests to a store: with its keys, and with the pauses that the platform requests.
+//!
+//! A request is never repeated here, because some requests have effects. The steps of an import are repeated instead: each first checks
+//! what an earlier attempt achieved.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use data_encoding::BASE64;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use http::{Method, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use url::Url;
+
+use super::keys::Keys;
+use super::model::Store;
+use crate::base::secret::sha256;
+use crate::engine::api::Engine;
+use crate::engine::fetch::{CallRequest, Download, DownloadLimits, Limits, OversizePolicy, Response};
+use crate::features::connections::PlatformError;
+use crate::vocab::limits;
+use crate::vocab::storefronts::Storefront;
+
+const LIMITS: Limits = Limits {
+    head: limits::PROVIDER_REQUEST_TIME,
+    total: limits::PROVIDER_REQUEST_TIME,
+    body_bytes: limits::PROVIDER_RESPONSE_BYTES_MAX,
+    overlong: OversizePolicy::Refuse,
+};
+
+/// The version of Shopify's Admin API. Shopify supports each version for a year.
+pub const SHOPIFY_VERSION: &str = "2026-10";
+
+/// A client for one store.
+pub struct Client<'e> {
+    engine: &'e Engine,
+    platform: Storefront,
+    address: String,
+    base: Url,
+    authorization: (HeaderName, HeaderValue),
+    /// Identifies the store and its key for pauses, without revealing the key.
+    pace: [u8; 12],
+}
+
+/// A page of a list, and the number of pages.
+pub struct RestPage<T> {
+    pub items: T,
+    pub pages: u32,
+}
+
+impl<'e> Client<'e> {
+    /// Creates a client for the store at `address`. Returns why the keys or the address cannot be right if they cannot.
+    pub fn new(engine: &'e Engine, platform: Storefront, address: &str, keys: &Keys) -> Result<Self, String> {
+        let text = match platform {
+            Storefront::Shopify => engine.settings.connections.shopify_url.replace("{shop}", address),
+            Storefront::WooCommerce => address.to_owned(),
+        };
+        let base = Url::parse(&text).map_err(|error| format!("the address of the store is not a URL: {error}"))?;
+        let (name, value) = match platform {
+            Storefront::Shopify => (HeaderName::from_static("x-shopify-access-token"), keys.key.clone()),
+            Storefront::WooCommerce => {
+                (AUTHORIZATION, format!("Basic {}", BASE64.encode(format!("{}:{}", keys.key, keys.secret).as_bytes())))
+            }
+        };
+        let mut value = HeaderValue::from_str(&value).map_err(|_| "the key contains a line break; remove it".to_owned())?;
+        value.set_sensitive(true);
+        let digest = sha256(format!("{address}\n{}", keys.key).as_bytes());
+        let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
+        Ok(Self { engine, platform, address: address.to_owned(), base, authorization: (name, value), pace })
+    }
+
+    /// Creates a client for a connected store.
+    pub fn of(engine: &'e Engine, store: &Store) -> Result<Self, PlatformError> {
+        let keys = super::keys::open(&engine.seal, store).ok_or(PlatformError::KeyLost)?;
+        Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
+    }
+
+    /// Forgets a pause of this store, because a user just entered its keys.
+    pub fn forget_pause(&self) {
+        self.engine.paces.forget(&self.pace);
+    }
+
+    /// Runs a GraphQL operation of Shopify, and pauses the store if the next one would exceed its limit.
+    pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
+        let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
+        let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");
+        let response = self.send(Method::POST, &path, &[], body).await?;
+        let answer: GraphqlAnswer<T> = parse(&response.body, "graphql.json")?;
+        let cost = answer.extensions.and_then(|extensions| extensions.cost);
+        if let Some(pause) = cost.as_ref().and_then(Cost::pause) {
+            self.pause(pause);
+        }
+        if let Some(error) = answer.errors.into_iter().next() {
+            return Err(self.graphql_error(error, cost.as_ref()));
+        }
+        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: no data".to_owned()))
+    }
+
+    fn graphql_error(&self, error: GraphqlError, cost: Option<&Cost>) -> PlatformError {
+        let code = error.extensions.map(|extensions| extensions.code).unwrap_or_default();
+        let said = plain(&error.message);
+        match code.as_str() {
+            "THROTTLED" => {
+                let pause = cost.and_then(Cost::pause).unwrap_or(Duration::from_millis(limits::PROVIDER_RETRY_MS));
+                self.engine.paces.reject(self.pace, pause, Instant::now());
+                self.busy()
+            }
+            "ACCESS_DENIED" => PlatformError::Rejected(said),
+            "INTERNAL_SERVER_ERROR" | "TIMEOUT" => PlatformError::Unavailable(said),
+            _ => PlatformError::Refused(said),
+        }
+    }
+
+    /// Calls the REST API of WooCommerce.
+    pub async fn rest<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        query: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Result<RestPage<T>, PlatformError> {
+        let body = body.map_or(Bytes::new(), |body| Bytes::from(body.to_string()));
+        let response = self.send(method, &format!("/wp-json/wc/v3{path}"), query, body).await?;
+        let pages = response.header("x-wp-totalpages").and_then(|text| text.parse().ok()).unwrap_or(1);
+        Ok(RestPage { items: parse(&response.body, path)?, pages })
+    }
+
+    /// Starts the download of an export at a URL of the platform, from the byte `from`.
+    pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
+        let url = Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the address of the export: {error}")))?;
+        if url.scheme() != "https" && !self.engine.fetch.is_in_allowed_network(&url) {
+            return Err(PlatformError::Malformed("the address of the export is not encrypted".to_owned()));
+        }
+        let limits = DownloadLimits { total: limits::STORE_DOWNLOAD_TIME, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
+        let download = self.engine.fetch.download(&url, from, limits).await.map_err(|error| match error.is_passing() {
+            true => PlatformError::Unavailable(error.to_string()),
+            false => PlatformError::Unreachable(error.to_string()),
+        })?;
+        match download.status {
+            status if status.is_success() => Ok(download),
+            // The address of an export expires after a week.
+            StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
+            status => Err(PlatformError::Unavailable(format!("the export: status {}", status.as_u16()))),
+        }
+    }
+
+    async fn send(&self, method: Method, path: &str, query: &[(&str, &str)], body: Bytes) -> Result<Response, PlatformError> {
+        let wait = self.engine.paces.wait(&self.pace, Instant::now());
+        if wait > Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX) {
+            return Err(self.busy());
+        }
+        tokio::time::sleep(wait).await;
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(self.authorization.0.clone(), self.authorization.1.clone());
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let request = CallRequest { method, url: &url, headers, body, limits: &LIMITS };
+        let response = self.engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
+            true => PlatformError::Unavailable(error.to_string()),
+            false => PlatformError::Unreachable(error.to_string()),
+        })?;
+        self.checked(response)
+    }
+
+    fn checked(&self, response: Response) -> Result<Response, PlatformError> {
+        let said = || message(&response.body);
+        match response.status {
+            status if status.is_success() => {
+                self.engine.paces.accept(&self.pace);
+                Ok(response)
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
+            // Shopify: the shop is frozen, or locked.
+            StatusCode::PAYMENT_REQUIRED | StatusCode::LOCKED => Err(PlatformError::Rejected(said())),
+            StatusCode::NOT_FOUND => Err(PlatformError::Missing),
+            StatusCode::TOO_MANY_REQUESTS => {
+                let seconds = response.header(RETRY_AFTER.as_str()).and_then(|text| text.trim().parse::<f64>().ok());
+                let seconds = seconds.filter(|seconds| seconds.is_finite()).unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3);
+                let pause = Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3));
+                self.engine.paces.reject(self.pace, pause, Instant::now());
+                Err(self.busy())
+            }
+            status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
+                Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
+            }
+            status if status.is_redirection() => {
+                Err(PlatformError::Refused(format!("status {}: the store moved; enter its current address", status.as_u16())))
+            }
+            status => Err(PlatformError::Refused(format!("status {}: {}", status.as_u16(), said()))),
+        }
+    }
+
+    fn pause(&self, pause: Duration) {
+        let now = Instant::now();
+        self.engine.paces.pause(self.pace, now + pause, now);
+    }
+
+    fn busy(&self) -> PlatformError {
+        let wait = self.engine.paces.wait(&self.pace, Instant::now());
+        let ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX).clamp(1, limits::PROVIDER_PAUSE_MS_MAX);
+        PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
+    }
+
+    /// Returns the address by which the platform knows the store.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the platform of the store.
+    pub fn platform(&self) -> Storefront {
+        self.platform
+    }
+}
+
+#[derive(Deserialize)]
+struct GraphqlAnswer<T> {
+    data: Option<T>,
+    #[serde(default)]
+    errors: Vec<GraphqlError>,
+    extensions: Option<Extensions>,
+}
+
+#[derive(Deserialize)]
+struct GraphqlError {
+    #[serde(default)]
+    message: String,
+    extensions: Option<ErrorExtensions>,
+}
+
+#[derive(Deserialize)]
+struct ErrorExtensions {
+    #[serde(default)]
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Extensions {
+    cost: Option<Cost>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cost {
+    requested_query_cost: f64,
+    throttle_status: ThrottleStatus,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ThrottleStatus {
+    currently_available: f64,
+    restore_rate: f64,
+}
+
+impl Cost {
+    /// Returns how long the store needs to restore the points for a request like this one; `None` if there are enough points.
+    fn pause(&self) -> Option<Duration> {
+        let ThrottleStatus { currently_available, restore_rate } = self.throttle_status;
+        let missing = self.requested_query_cost - currently_available;
+        let seconds = missing / restore_rate.max(1.0);
+        (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(limits::PROVIDER_PAUSE_MS as f64 / 1e3)))
+    }
+}
+
+/// Parses a response. The error names the place but quotes no value, which can be a customer's.
+fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
+    serde_json::from_slice(body).map_err(|error| {
+        PlatformError::Malformed(format!("{what}: unexpected data at line {} column {}", error.line(), error.column()))
+    })
+}
+
+/// The platforms' descriptions of errors, each with the members of both platforms.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ErrorBody {
+    errors: Value,
+    message: Option<String>,
+}
+
+/// Returns the start of the platform's own description of an error.
+fn message(body: &[u8]) -> String {
+    let body: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
+    let text = match body.errors {
+        Value::String(text) => Some(text),
+        Value::Array(errors) => errors.first().and_then(|error| error["message"].as_str()).map(str::to_owned),
+        _ => body.message,
+    };
+    text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
+}
+
+/// Returns the start of a text of a platform, without control characters.
+pub fn plain(text: &str) -> String {
+    const SHOWN: usize = 300;
+    text.chars().filter(|character| !character.is_control()).take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_paused_until_it_has_the_points_for_the_next_request() {
+        let pause = |requested: f64, available: f64, rate: f64| {
+            let throttle_status = ThrottleStatus { currently_available: available, restore_rate: rate };
+            Cost { requested_query_cost: requested, throttle_status }.pause().map(|pause| pause.as_millis())
+        };
+        assert_eq!(pause(10.0, 990.0, 50.0), None);
+        assert_eq!(pause(110.0, 10.0, 50.0), Some(2_000));
+        assert_eq!(pause(110.0, 10.0, 0.0), Some(60_000), "a rate of zero waits no longer than a minute");
+    }
+
+    #[test]
+    fn the_description_of_each_platform_is_found() {
+        for (body, text) in [
+            (r#"{"errors":"[API] Invalid API key or access token"}"#, "[API] Invalid API key or access token"),
+            (r#"{"errors":[{"message":"Throttled"}]}"#, "Throttled"),
+            (
+                r#"{"code":"woocommerce_rest_cannot_view","message":"Sorry, you cannot list resources.","data":{"status":401}}"#,
+                "Sorry, you cannot list resources.",
+            ),
+            ("<html>", "no description"),
+        ] {
+            assert_eq!(message(body.as_bytes()), text);
+        }
+    }
+}

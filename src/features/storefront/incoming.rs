@@ -1,0 +1,79 @@
+//! Accepts a webhook of a store: checks it, and stores its consequences. The consequences are on disk before the response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use super::apply::apply;
+use super::model::{Applied, Store};
+use super::platform::{self, Change, Delivery, Site, Unreadable};
+use super::{keys, store};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::WriteTx;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+
+/// The result of an accepted webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    Applied,
+    /// The webhook arrived before.
+    Repeated,
+    /// The webhook has no consequences.
+    Ignored,
+}
+
+/// Handles a webhook that was sent to the URL of this store.
+pub async fn receive(
+    engine: &Arc<Engine>,
+    environment: Environment,
+    of: Store,
+    (headers, body): (HeaderMap, Bytes),
+) -> Result<Received, Failure> {
+    let keys = keys::open(&engine.seal, &of);
+    let secret = keys.as_ref().map_or("", |keys| keys.signing_secret.as_str());
+    let Some(delivery) = platform::verify(of.platform, &headers, &body, secret) else {
+        let detail = "The signature does not match the secret that was entered when the store was connected.";
+        return Err(Failure::because(Code::InvalidSignature, detail));
+    };
+    let site = Site { url: &of.site, currency: of.currency.as_deref() };
+    let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
+        let detail = format!("The webhook {} does not have the form that {} documents.", delivery.topic, of.platform);
+        Failure::because(Code::InvalidRequest, detail)
+    })?;
+    let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;
+    written?
+}
+
+fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change) -> Result<Received, Failure> {
+    let key = (of.account, of.id);
+    // The store may have been disconnected, or its URL replaced, since the webhook arrived.
+    let current = store::find(tx, of.account, of.id)?.filter(|known| known.url_hash == of.url_hash);
+    let (Some(current), Some(mut sync)) = (current, store::sync(tx, key)?) else { return Err(url_unknown()) };
+    let now = tx.now();
+    sync.last_webhook_at = Some(now);
+    if !store::remember(tx, of.id, &mut sync, &delivery.id)? {
+        sync.webhooks.repeated += 1;
+        store::save_sync(tx, key, &sync)?;
+        return Ok(Received::Repeated);
+    }
+    let applied = apply(tx, &current, &mut sync, change)?;
+    let received = match applied {
+        Applied::Done => {
+            sync.webhooks.applied += 1;
+            Received::Applied
+        }
+        Applied::Ignored => {
+            sync.webhooks.ignored += 1;
+            Received::Ignored
+        }
+    };
+    store::save_sync(tx, key, &sync)?;
+    Ok(received)
+}
+
+/// Returns the failure for a URL that belongs to no store.
+pub fn url_unknown() -> Failure {
+    Failure::because(Code::NotFound, "This URL belongs to no connected store. Connect the store again.")
+}

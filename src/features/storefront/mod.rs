@@ -1,0 +1,54 @@
+//! Storefront: stores on other platforms that are connected to projects (`assets/docs/storefront.md`).
+//!
+//! A store's products become products of the brand, its customers become contacts with their consent, and its orders become customer events.
+//!
+//! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs after
+//!   a store is connected, once a day, and on request.
+//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the consequences in one transaction. The response
+//!   is sent after the commit.
+//! - `privacy` handles the platform's requests to export and erase data.
+//! - `platform` has an adapter for each platform; `client` sends all requests to stores.
+//!
+//! Invariants: a webhook without a valid signature has no effect; a repeated or late webhook changes nothing that a newer one changed; no
+//! store ever subscribes a contact who unsubscribed; keys are stored sealed, and no response, log line or audit row contains them.
+
+mod address;
+mod apply;
+mod client;
+mod customers;
+mod incoming;
+mod keys;
+mod model;
+mod new_contacts;
+pub mod ops;
+mod platform;
+mod privacy;
+mod store;
+mod sync;
+#[cfg(test)]
+mod tests;
+pub mod views;
+pub mod worker;
+
+pub use platform::scopes;
+pub use store::sealed;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, StoreId};
+
+/// Returns the account's store with this ID, or `NotFound`.
+fn require(tx: &impl Read, account: AccountId, id: StoreId) -> Result<model::Store, Failure> {
+    store::find(tx, account, id)?.ok_or_else(|| {
+        Failure::because(Code::NotFound, "The account has no connected store with this ID.")
+            .in_field("serverId")
+            .see("storefront.list", "GET /v1/storefront/stores lists the connected stores")
+    })
+}
+
+/// Returns the URL of the page on which users connect stores.
+fn connect_url(engine: &Engine, environment: Environment) -> String {
+    format!("{}/{environment}/settings/stores", engine.base_url())
+}

@@ -1,0 +1,208 @@
+//! Connected stores, and the progress of their imports.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, ContactId, ProjectId, StoreId};
+use crate::vocab::limits;
+use crate::vocab::storefronts::{StoreTool, Storefront};
+
+/// A store that is connected to a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Store {
+    pub id: StoreId,
+    pub account: AccountId,
+    pub project: ProjectId,
+    pub platform: Storefront,
+    /// The address by which the platform knows the store: the myshopify.com domain, or the URL of the site with WooCommerce.
+    pub address: String,
+    /// The URL of the site that customers visit, without a slash at the end.
+    pub site: String,
+    pub name: String,
+    /// The currency of prices as an ISO 4217 code.
+    pub currency: Option<String>,
+    /// The keys, sealed: see `keys`.
+    pub sealed_keys: Vec<u8>,
+    /// The hash of the secret in the URL for webhooks.
+    pub url_hash: [u8; 32],
+    /// What the keys allow.
+    pub tools: Vec<StoreTool>,
+    /// Why the keys cannot be used; `None` if they work.
+    pub rejected: Option<String>,
+    /// Which customers without a recorded choice are imported; `None` if no customers are imported.
+    pub customers: CustomerImport,
+    pub created_at: Timestamp,
+    /// When the store last accepted keys that a user entered.
+    pub connected_at: Timestamp,
+}
+
+impl Record for Store {}
+
+/// Which customers are imported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "StoreCustomers")]
+pub enum CustomerImport {
+    /// Customers who subscribed, unsubscribed, or cannot be mailed.
+    #[default]
+    SubscribedOnly,
+    /// All customers. Those who never subscribed become non-subscribed.
+    IncludeAll,
+    /// No customers, except that customers who unsubscribe are unsubscribed.
+    None,
+}
+
+/// The progress of the imports from a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sync {
+    pub stage: SyncStage,
+    /// When the next step is due.
+    pub due_at: Timestamp,
+    /// When the current or the last import started.
+    pub started_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+    /// The number of failed steps in a row.
+    pub failures: u32,
+    /// Why the import waits.
+    pub waiting: Option<String>,
+    /// Why the store sends no webhooks; `None` if it does.
+    pub webhooks_off: Option<String>,
+    /// The number of products that had no place in the brand.
+    pub left_out: u64,
+    pub customers: CustomerCounts,
+    /// Whether products must be read again after the current import.
+    pub again: bool,
+    /// The number of webhooks whose IDs are remembered.
+    pub remembered: u64,
+    pub webhooks: WebhookCounts,
+    pub last_webhook_at: Option<Timestamp>,
+}
+
+impl Record for Sync {}
+
+/// What an import does next. A cursor is where the adapter of the platform continues.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncStage {
+    /// Everything is imported. The next import starts when it is due.
+    Idle,
+    /// The store is asked to send webhooks.
+    Webhooks,
+    Products(Option<String>),
+    Customers(Option<String>),
+    /// The store was deleted on its platform: its contacts are erased.
+    Erasing,
+}
+
+/// The number of customers in an import, by result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CustomerCounts {
+    pub imported: u64,
+    /// Customers who never made a choice.
+    pub excluded: u64,
+    pub failed: u64,
+}
+
+/// The number of webhooks by result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookCounts {
+    pub applied: u64,
+    pub repeated: u64,
+    /// Webhooks without consequences, for example about orders without an email address.
+    pub ignored: u64,
+}
+
+impl Sync {
+    /// Returns the progress of a store that was just connected.
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            stage: SyncStage::Webhooks,
+            due_at: now,
+            started_at: now,
+            completed_at: None,
+            failures: 0,
+            waiting: None,
+            webhooks_off: None,
+            left_out: 0,
+            customers: CustomerCounts::default(),
+            again: false,
+            remembered: 0,
+            webhooks: WebhookCounts::default(),
+            last_webhook_at: None,
+        }
+    }
+
+    /// Starts a new import now, or as soon as the current one ends.
+    pub fn start(&mut self, now: Timestamp) {
+        match self.stage {
+            SyncStage::Idle => {
+                (self.stage, self.started_at, self.due_at) = (SyncStage::Webhooks, now, now);
+                (self.left_out, self.customers, self.again) = (0, CustomerCounts::default(), false);
+            }
+            SyncStage::Erasing => {}
+            SyncStage::Webhooks | SyncStage::Products(_) | SyncStage::Customers(_) => {
+                (self.again, self.due_at) = (true, now);
+            }
+        }
+        (self.failures, self.waiting) = (0, None);
+    }
+
+    /// Schedules a new import, because something changed that webhooks do not describe.
+    pub fn start_soon(&mut self, now: Timestamp) {
+        match self.stage {
+            SyncStage::Idle => self.due_at = self.due_at.min(now.plus_ms(limits::STORE_SYNC_SOON_MS)),
+            _ => self.again = true,
+        }
+    }
+
+    /// Ends the import.
+    pub fn complete(&mut self, now: Timestamp) {
+        let pause = if self.again { limits::STORE_SYNC_SOON_MS } else { limits::STORE_SYNC_PERIOD_MS };
+        (self.stage, self.due_at, self.again) = (SyncStage::Idle, now.plus_ms(pause), false);
+        (self.completed_at, self.failures, self.waiting) = (Some(now), 0, None);
+    }
+}
+
+impl Store {
+    /// Returns what is on: what the keys allow, without what needs webhooks that the store does not send.
+    pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
+        let has_webhooks = sync.webhooks_off.is_none();
+        let is_on = |tool: &StoreTool| {
+            (has_webhooks || !tool.needs_webhooks()) && (*tool != StoreTool::Customers || self.customers != CustomerImport::None)
+        };
+        if self.rejected.is_some() {
+            return Vec::new();
+        }
+        self.tools.iter().copied().filter(is_on).collect()
+    }
+}
+
+/// What a webhook did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    Done,
+    /// The webhook has no consequences, for example because it names no contact.
+    Ignored,
+}
+
+/// An event that arrived before its order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingEvent {
+    /// The event in the form of `POST /v1/events`.
+    pub event: String,
+    pub arrived_at: Timestamp,
+}
+
+impl Record for WaitingEvent {}
+
+/// A customer's request for their data, which the platform passes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataRequest {
+    /// The platform's ID of the request.
+    pub external_id: String,
+    /// The contact; `None` if no contact had the customer's ID or address.
+    pub contact: Option<ContactId>,
+    pub received_at: Timestamp,
+}
+
+impl Record for DataRequest {}

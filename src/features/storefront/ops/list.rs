@@ -1,0 +1,68 @@
+//! Lists the connected stores.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Counted, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::projects;
+use crate::features::storefront::store;
+use crate::features::storefront::views::{StoreView, store_view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::storefronts::Storefront;
+
+pub struct List;
+
+/// The stores to list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListStores {
+    /// Lists only the stores of this platform.
+    pub provider: Option<Storefront>,
+    /// Lists only the stores of this project.
+    pub project_id: Option<ProjectId>,
+}
+
+/// The connected stores.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StoreList {
+    /// The stores, oldest first.
+    pub stores: Vec<StoreView>,
+    pub total: usize,
+}
+
+impl Operation for List {
+    const SPEC: Spec =
+        Spec::get("storefront.list", "/v1/storefront/stores", needs_one(&[Permission::EmailRead, Permission::ProjectWrite]))
+            .summary("List connected stores")
+            .about("Returns every connected store with the state of its imports. Keys are never returned.")
+            .blocking()
+            .fails(&[Code::NotFound]);
+    type Input = ListStores;
+    type Output = Counted<StoreList>;
+
+    fn example() -> (Value, Self::Output) {
+        let data = StoreList { stores: vec![StoreView::sample()], total: 1 };
+        (json!({ "provider": "storefront" }), Counted { data, count: 1 })
+    }
+}
+
+impl Query for List {
+    fn run(view: &View<'_>, input: ListStores) -> Result<Self::Output, Failure> {
+        if let Some(project) = input.project_id {
+            projects::require(view.tx, view.caller.account(), project)?;
+        }
+        let is_meant = |of: &crate::features::storefront::model::Store| {
+            input.provider.is_none_or(|provider| provider == of.platform)
+                && input.project_id.is_none_or(|project| project == of.project)
+        };
+        let shows_url = view.caller.principal.permissions().contains(Permission::ProjectWrite);
+        let found = store::all(view.tx, view.caller.account())?.into_iter().filter(is_meant);
+        let stores: Vec<StoreView> =
+            found.map(|of| store_view(view.tx, &view.caller.engine, &of, shows_url)).collect::<Result<_, _>>()?;
+        let count = stores.len();
+        Ok(Counted { data: StoreList { stores, total: count }, count })
+    }
+}

@@ -1,0 +1,7 @@
+//! The operations on connected stores, one file per verb.
+
+pub mod connect;
+pub mod disconnect;
+pub mod list;
+pub mod receive;
+pub mod sync;

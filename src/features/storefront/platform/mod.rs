@@ -1,0 +1,351 @@
+//! The platforms: one port, and an adapter per platform. This module chooses the adapter.
+
+mod lines;
+mod shopify;
+mod woocommerce;
+
+use std::future::Future;
+
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+use super::client::Client;
+use crate::base::clock::Timestamp;
+use crate::engine::api::response::WireTime;
+use crate::features::connections::PlatformError;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
+use crate::features::projects::shop_products::StoreProduct;
+use crate::features::projects::shortened;
+use crate::vocab::limits;
+use crate::vocab::storefronts::{StoreTool, Storefront};
+
+/// The port that each platform implements.
+trait StorePort {
+    /// Describes the store that the keys belong to, which also tests the keys.
+    fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
+
+    /// Lets the store send webhooks to a URL. Webhooks that it already sends there are not requested again.
+    fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
+
+    /// Ends all webhooks to this URL.
+    fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
+
+    /// Reads the products from `cursor`, or all of them.
+    fn products(
+        client: &Client<'_>,
+        cursor: Option<&str>,
+    ) -> impl Future<Output = Result<Paged<StoreProduct>, PlatformError>> + Send;
+
+    /// Reads the customers from `cursor`, or all of them.
+    fn customers(
+        client: &Client<'_>,
+        cursor: Option<&str>,
+    ) -> impl Future<Output = Result<Paged<ReadContact>, PlatformError>> + Send;
+
+    /// Returns the name of the webhook's topic, and the ID by which a repeat is recognized, if the signature is valid.
+    fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery>;
+
+    /// Reads a webhook whose signature is valid.
+    fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable>;
+}
+
+/// A store as it describes itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shop {
+    /// The address by which the platform knows the store.
+    pub address: String,
+    /// The URL of the site that customers visit.
+    pub site: String,
+    pub name: String,
+    pub currency: Option<String>,
+    /// What the keys allow.
+    pub tools: Vec<StoreTool>,
+}
+
+/// The webhooks that a store is asked to send.
+pub struct Hooks<'a> {
+    pub url: &'a str,
+    pub secret: &'a str,
+    pub tools: &'a [StoreTool],
+}
+
+/// What an adapter needs to know about a store to read its webhooks.
+pub struct Site<'a> {
+    pub url: &'a str,
+    pub currency: Option<&'a str>,
+}
+
+/// A part of a list.
+#[derive(Debug)]
+pub enum Paged<T> {
+    /// The platform prepares the list: ask again with this cursor after a pause.
+    Wait(String),
+    Items {
+        items: Vec<T>,
+        /// Where the next part starts; `None` if this is the last one.
+        next: Option<String>,
+    },
+}
+
+/// A webhook with a valid signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The platform's ID, which is the same if the webhook is repeated.
+    pub id: String,
+    pub topic: String,
+}
+
+/// A webhook without the documented form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+/// What a webhook reports.
+#[derive(Debug)]
+pub enum Change {
+    Product(Box<StoreProduct>),
+    /// The product with this ID no longer exists, or customers can no longer see it.
+    ProductGone(String),
+    /// Something about collections changed that the webhook does not describe.
+    Collections,
+    Events(Vec<StoreEvent>),
+    Customer(Box<ExternalContact>),
+    /// A customer requests their data.
+    DataRequest {
+        id: String,
+        customer: CustomerRef,
+    },
+    /// A customer's data must be erased.
+    RedactCustomer(CustomerRef),
+    /// All data of the store must be erased.
+    RedactShop,
+    /// The app was removed from the store, so its keys no longer work.
+    Uninstalled,
+    Nothing,
+}
+
+/// The names by which a customer can be found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CustomerRef {
+    pub id: Option<String>,
+    pub email: Option<String>,
+}
+
+/// A customer event of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreEvent {
+    pub name: &'static str,
+    /// The key by which a repeat is recognized.
+    pub key: String,
+    pub email: Option<String>,
+    pub customer: Option<String>,
+    pub checkout: Option<String>,
+    pub order: Option<String>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub occurred_at: Option<String>,
+    pub properties: Value,
+}
+
+impl StoreEvent {
+    /// Returns the event in the form of `POST /v1/events`. A time ahead of this machine's clock becomes the current time.
+    pub fn json(&self, now: Timestamp) -> String {
+        let identifiers: serde_json::Map<String, Value> = [
+            ("email", &self.email),
+            ("externalCustomerId", &self.customer),
+            ("externalCheckoutId", &self.checkout),
+            ("externalOrderId", &self.order),
+        ]
+        .into_iter()
+        .filter_map(|(name, id)| Some((name.to_owned(), Value::from(id.clone()?))))
+        .collect();
+        let at = self.occurred_at.as_deref().and_then(|text| text.parse::<WireTime>().ok());
+        let at = at.map_or(now, |at| at.0.min(now));
+        let mut event = json!({
+            "name": self.name, "identifiers": identifiers, "dedupeKey": self.key, "occurredAt": at.to_string(),
+            "properties": self.properties,
+        });
+        let names = [("firstName", &self.first_name), ("lastName", &self.last_name)];
+        let names: serde_json::Map<String, Value> =
+            names.into_iter().filter_map(|(field, name)| Some((field.to_owned(), short(name.as_deref()?)?.into()))).collect();
+        // Without an address, the event names a contact whose profile is already known.
+        if !names.is_empty() && self.email.is_some() {
+            event["profile"] = Value::Object(names);
+        }
+        event.to_string()
+    }
+}
+
+/// Returns a text on one line that is short enough for a field of a contact; `None` if it is empty.
+fn short(text: &str) -> Option<String> {
+    const CHARACTERS_MAX: usize = 100;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text: String = text.chars().filter(|character| !character.is_control()).take(CHARACTERS_MAX).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Returns the text if it is not empty.
+fn given(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns the text of an HTML description, shortened for a product.
+fn text_of(html: &str) -> Option<String> {
+    let (mut text, mut is_tag) = (String::with_capacity(html.len()), false);
+    for character in html.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                text.push(' ');
+            }
+            _ if is_tag => {}
+            _ => text.push(character),
+        }
+    }
+    for (entity, character) in [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+        text = text.replace(entity, character);
+    }
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(shortened(&text, limits::DESCRIPTION_CHARACTERS_MAX)).filter(|text| !text.is_empty())
+}
+
+/// Returns the current price and the original price, if that is higher.
+fn prices(price: &str, before: Option<&str>) -> (Option<String>, Option<String>) {
+    let amount = |text: &str| text.trim().parse::<f64>().ok().filter(|amount| amount.is_finite());
+    let Some(now) = amount(price) else { return (None, None) };
+    let before = before.filter(|before| amount(before).is_some_and(|before| before > now));
+    (Some(price.trim().to_owned()), before.map(|before| before.trim().to_owned()))
+}
+
+/// Calls a function of the adapter for a platform.
+macro_rules! adapter {
+    ($platform:expr, $function:ident($($argument:expr),*)) => {
+        match $platform {
+            Storefront::Shopify => shopify::Shopify::$function($($argument),*),
+            Storefront::WooCommerce => woocommerce::WooCommerce::$function($($argument),*),
+        }
+    };
+    (await $platform:expr, $function:ident($($argument:expr),*)) => {
+        match $platform {
+            Storefront::Shopify => shopify::Shopify::$function($($argument),*).await,
+            Storefront::WooCommerce => woocommerce::WooCommerce::$function($($argument),*).await,
+        }
+    };
+}
+
+/// Describes the store that the client's keys belong to.
+pub async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
+    adapter!(await client.platform(), shop(client))
+}
+
+/// Lets the store send webhooks.
+pub async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
+    adapter!(await client.platform(), subscribe(client, hooks))
+}
+
+/// Ends all webhooks to this URL.
+pub async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
+    adapter!(await client.platform(), unsubscribe(client, url))
+}
+
+/// Reads a part of the products.
+pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
+    adapter!(await client.platform(), products(client, cursor))
+}
+
+/// Reads a part of the customers.
+pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+    adapter!(await client.platform(), customers(client, cursor))
+}
+
+/// Returns a webhook's topic and ID if its signature is valid.
+pub fn verify(platform: Storefront, headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery> {
+    adapter!(platform, verify(headers, body, secret))
+}
+
+/// Reads a webhook whose signature is valid.
+pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
+    adapter!(platform, read(topic, body, site))
+}
+
+/// The scopes that keys need, with their purpose, for the page that connects stores.
+pub fn scopes(platform: Storefront) -> &'static [(&'static str, &'static str)] {
+    match platform {
+        Storefront::Shopify => shopify::SCOPES,
+        Storefront::WooCommerce => woocommerce::SCOPES,
+    }
+}
+
+/// Returns the text of a header.
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Returns whether `signature` is the HMAC-SHA256 of the body, in base64.
+fn is_signed(body: &[u8], secret: &str, signature: &str) -> bool {
+    use hmac::{Hmac, KeyInit, Mac};
+    // An empty secret would let anyone sign.
+    let Ok(signature) = data_encoding::BASE64.decode(signature.trim().as_bytes()) else { return false };
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC accepts keys of every length");
+    mac.update(body);
+    !secret.is_empty() && mac.verify_slice(&signature).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_valid_only_for_its_body_and_secret() {
+        // Computed with `printf '{"id":1}' | openssl dgst -sha256 -hmac hush -binary | base64`.
+        let signature = "VnKUjZsLuN5iZWjn5EntcBVCF9kMN43LglzCE1/GSeY=";
+        assert!(is_signed(b"{\"id\":1}", "hush", signature));
+        for (body, secret, signature) in [
+            (b"{\"id\":2}".as_slice(), "hush", signature),
+            (b"{\"id\":1}", "hushed", signature),
+            (b"{\"id\":1}", "hush", ""),
+            (b"{\"id\":1}", "hush", "not base64!"),
+            (b"{\"id\":1}", "", signature),
+        ] {
+            assert!(!is_signed(body, secret, signature), "{secret} {signature}");
+        }
+    }
+
+    #[test]
+    fn a_description_becomes_text() {
+        assert_eq!(text_of("<p>Thrown &amp; glazed</p><ul><li>red</li></ul>").as_deref(), Some("Thrown & glazed red"));
+        assert_eq!(text_of("<br>"), None);
+        assert_eq!(text_of("5 > 4 and a < b").as_deref(), Some("5 > 4 and a"));
+    }
+
+    #[test]
+    fn only_a_higher_price_is_an_original_price() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(prices("36.00", Some("42.00")), (text("36.00"), text("42.00")));
+        assert_eq!(prices("36.00", Some("36.00")), (text("36.00"), None));
+        assert_eq!(prices("9.00", Some("36.00")), (text("9.00"), text("36.00")), "prices are compared as numbers");
+        assert_eq!(prices("", Some("36.00")), (None, None));
+    }
+
+    #[test]
+    fn a_time_ahead_of_the_clock_becomes_the_current_time() {
+        let event = StoreEvent {
+            name: "order.paid",
+            key: "k".into(),
+            email: Some("ada@example.com".into()),
+            customer: None,
+            checkout: None,
+            order: Some("1".into()),
+            first_name: Some(" Ada\u{7} ".into()),
+            last_name: None,
+            occurred_at: Some("2030-01-01T00:00:00-05:00".into()),
+            properties: json!({ "value": 5 }),
+        };
+        let now = Timestamp(1_767_225_600_000);
+        let json: Value = serde_json::from_str(&event.json(now)).expect("the event is JSON");
+        assert_eq!((&json["occurredAt"], &json["profile"]["firstName"]), (&json!("2026-01-01T00:00:00.000Z"), &json!("Ada")));
+        let earlier = StoreEvent { occurred_at: Some("2025-12-31T18:00:00-05:00".into()), ..event };
+        let json: Value = serde_json::from_str(&earlier.json(now)).expect("the event is JSON");
+        assert_eq!(json["occurredAt"], "2025-12-31T23:00:00.000Z");
+    }
+}

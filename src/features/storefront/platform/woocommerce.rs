@@ -1,0 +1,367 @@
+//! WooCommerce: the REST API v3 with pages, and webhooks with the same bodies.
+//!
+//! WooCommerce knows no consent of customers and reports no checkouts, so neither is imported.
+
+use http::{HeaderMap, Method};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{
+    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, prices, short,
+    text_of,
+};
+use crate::engine::api::response::WireTime;
+use crate::features::connections::PlatformError;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
+use crate::features::projects::brand::BrandProduct;
+use crate::features::projects::shop_products::StoreProduct;
+use crate::features::storefront::client::Client;
+use crate::vocab::limits;
+use crate::vocab::storefronts::StoreTool;
+
+pub const SCOPES: &[(&str, &str)] =
+    &[("Read/Write", "Import products and customers, and create the webhooks that keep them up to date and report orders.")];
+
+/// The number of items per page, the maximum of WooCommerce.
+const PAGE: &str = "100";
+/// The maximum number of pages of webhooks, of which a store has few.
+const WEBHOOK_PAGES_MAX: u32 = 20;
+/// The maximum number of lines of an order in its event.
+const LINES_MAX: usize = 20;
+
+const TOOLS: [StoreTool; 5] =
+    [StoreTool::Products, StoreTool::Collections, StoreTool::Customers, StoreTool::Orders, StoreTool::Refunds];
+const TOPICS: [&str; 8] = [
+    "product.created",
+    "product.updated",
+    "product.deleted",
+    "product.restored",
+    "order.created",
+    "order.updated",
+    "customer.created",
+    "customer.updated",
+];
+
+pub struct WooCommerce;
+
+#[derive(Deserialize)]
+struct CurrentCurrency {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Webhook {
+    id: u64,
+    topic: String,
+    delivery_url: String,
+}
+
+/// Returns the webhooks to this URL.
+async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, PlatformError> {
+    let mut found = Vec::new();
+    for page in 1..=WEBHOOK_PAGES_MAX {
+        let number = page.to_string();
+        let listed =
+            client.rest::<Vec<Webhook>>(Method::GET, "/webhooks", &[("per_page", PAGE), ("page", &number)], None).await?;
+        found.extend(listed.items.into_iter().filter(|webhook| webhook.delivery_url == url));
+        if page >= listed.pages {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a page of a list. The cursor is the number of the page.
+async fn page<T: DeserializeOwned>(
+    client: &Client<'_>,
+    (path, query): (&str, &[(&str, &str)]),
+    cursor: Option<&str>,
+) -> Result<(Vec<T>, Option<String>), PlatformError> {
+    let number: u32 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(1);
+    let text = number.to_string();
+    let query = [&[("per_page", PAGE), ("page", &text), ("orderby", "id"), ("order", "asc")], query].concat();
+    let listed = client.rest::<Vec<T>>(Method::GET, path, &query, None).await?;
+    Ok((listed.items, (number < listed.pages).then(|| (number + 1).to_string())))
+}
+
+impl StorePort for WooCommerce {
+    async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
+        let currency: CurrentCurrency = client.rest(Method::GET, "/data/currencies/current", &[], None).await?.items;
+        let address = client.address().to_owned();
+        let name = Url::parse(&address).ok().and_then(|url| url.host_str().map(str::to_owned));
+        Ok(Shop {
+            name: name.unwrap_or_else(|| address.clone()),
+            site: address.clone(),
+            address,
+            currency: Some(currency.code),
+            tools: TOOLS.to_vec(),
+        })
+    }
+
+    async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
+        let known = webhooks(client, hooks.url).await?;
+        for topic in TOPICS {
+            if known.iter().any(|webhook| webhook.topic == topic) {
+                continue;
+            }
+            let body = json!({
+                "name": format!("Mailmill {topic}"), "topic": topic, "delivery_url": hooks.url, "secret": hooks.secret, "status": "active",
+            });
+            client.rest::<Value>(Method::POST, "/webhooks", &[], Some(&body)).await?;
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
+        for webhook in webhooks(client, url).await? {
+            client.rest::<Value>(Method::DELETE, &format!("/webhooks/{}", webhook.id), &[("force", "true")], None).await?;
+        }
+        Ok(())
+    }
+
+    async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
+        let shop = client.rest::<CurrentCurrency>(Method::GET, "/data/currencies/current", &[], None).await?.items;
+        let (products, next) = page::<Product>(client, ("/products", &[("status", "publish")]), cursor).await?;
+        let items = products.into_iter().filter(Product::is_visible).map(|product| product.reported(Some(&shop.code))).collect();
+        Ok(Paged::Items { items, next })
+    }
+
+    async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+        let (customers, next) = page::<Customer>(client, ("/customers", &[]), cursor).await?;
+        let items = customers.into_iter().filter_map(|customer| customer.external().map(Ok)).collect();
+        Ok(Paged::Items { items, next })
+    }
+
+    fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery> {
+        let Some(signature) = header(headers, "x-wc-webhook-signature").filter(|signature| !signature.is_empty()) else {
+            // WooCommerce tests the URL of a new webhook with an unsigned request that has no consequences.
+            let id = body.strip_prefix(b"webhook_id=").filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit))?;
+            let id = format!("ping {}", String::from_utf8_lossy(id));
+            return Some(Delivery { id, topic: "ping".to_owned() });
+        };
+        if !is_signed(body, secret, signature) {
+            return None;
+        }
+        let (id, topic) = (header(headers, "x-wc-webhook-delivery-id")?, header(headers, "x-wc-webhook-topic")?);
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned() })
+    }
+
+    fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
+        match topic {
+            "product.created" | "product.updated" | "product.restored" => {
+                let product: Product = parse(body)?;
+                match product.is_visible() {
+                    true => Ok(Change::Product(Box::new(product.reported(site.currency)))),
+                    false => Ok(Change::ProductGone(product.id.to_string())),
+                }
+            }
+            "product.deleted" => Ok(Change::ProductGone(parse::<Deleted>(body)?.id.to_string())),
+            "order.created" | "order.updated" => Ok(Change::Events(parse::<Order>(body)?.events(site.url))),
+            "customer.created" | "customer.updated" => {
+                let external = parse::<Customer>(body)?.external();
+                Ok(external.map_or(Change::Nothing, |external| Change::Customer(Box::new(external))))
+            }
+            _ => Ok(Change::Nothing),
+        }
+    }
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
+    serde_json::from_slice(body).map_err(|_| Unreadable)
+}
+
+#[derive(Deserialize)]
+struct Deleted {
+    id: u64,
+}
+
+#[derive(Deserialize)]
+struct Product {
+    id: u64,
+    name: String,
+    permalink: Option<String>,
+    status: Option<String>,
+    catalog_visibility: Option<String>,
+    date_modified_gmt: Option<WireTime>,
+    short_description: Option<String>,
+    description: Option<String>,
+    #[serde(default)]
+    price: String,
+    regular_price: Option<String>,
+    #[serde(default)]
+    manage_stock: Value,
+    stock_quantity: Option<f64>,
+    stock_status: Option<String>,
+    #[serde(default)]
+    images: Vec<Image>,
+    #[serde(default)]
+    categories: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Image {
+    src: String,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+impl Product {
+    /// Returns whether customers find the product in the store.
+    fn is_visible(&self) -> bool {
+        self.status.as_deref() == Some("publish") && self.catalog_visibility.as_deref() != Some("hidden")
+    }
+
+    fn reported(self, currency: Option<&str>) -> StoreProduct {
+        let (price, price_before) = prices(&self.price, self.regular_price.as_deref());
+        let text = self.short_description.as_deref().and_then(text_of).or_else(|| self.description.as_deref().and_then(text_of));
+        StoreProduct {
+            external_id: self.id.to_string(),
+            product: BrandProduct {
+                name: self.name.chars().take(limits::PRODUCT_NAME_CHARACTERS_MAX).collect(),
+                url: given(self.permalink),
+                image: self.images.into_iter().next().map(|image| image.src),
+                description: text,
+                price,
+                price_before,
+                currency: currency.map(str::to_owned),
+            },
+            changed_at: self.date_modified_gmt.map(|at| at.0),
+            stock: self.stock_quantity.filter(|_| self.manage_stock == true).map(|quantity| quantity as i64),
+            sold_out: self.stock_status.as_deref() == Some("outofstock"),
+            collections: Some(self.categories.into_iter().map(|category| category.name).collect()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+    number: Option<String>,
+    status: Option<String>,
+    currency: Option<String>,
+    total: Option<String>,
+    date_created_gmt: Option<String>,
+    date_paid_gmt: Option<String>,
+    date_modified_gmt: Option<String>,
+    customer_id: Option<u64>,
+    billing: Option<Billing>,
+    #[serde(default)]
+    line_items: Vec<LineItem>,
+    #[serde(default)]
+    refunds: Vec<Refund>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Billing {
+    first_name: Option<String>,
+    last_name: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+    city: Option<String>,
+    country: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct LineItem {
+    name: Option<String>,
+    quantity: Option<i64>,
+    total: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refund {
+    id: u64,
+    total: Option<String>,
+}
+
+/// Returns a decimal number as a JSON number without its sign, with all of its digits.
+fn number(text: Option<&str>) -> Option<Value> {
+    let number: serde_json::Number = serde_json::from_str(text?.trim().trim_start_matches('-')).ok()?;
+    Some(Value::Number(number))
+}
+
+impl Order {
+    /// Returns everything that has happened to the order so far; what was already recorded is recognized by its key. IDs contain the site,
+    /// because those of two stores are the same small numbers.
+    fn events(self, site: &str) -> Vec<StoreEvent> {
+        let place = site.split_once("://").map_or(site, |(_, place)| place);
+        let order = format!("{place}#{}", self.id);
+        let billing = self.billing.unwrap_or_default();
+        let item = |line: &LineItem| {
+            let total = number(line.total.as_deref());
+            json!({ "title": line.name.as_deref().and_then(short), "quantity": line.quantity, "total": total })
+        };
+        let items: Vec<Value> = self.line_items.iter().take(LINES_MAX).map(item).collect();
+        let customer = self.customer_id.filter(|id| *id > 0).map(|id| format!("{place}#{id}"));
+        let event = |name: &'static str, key: String, at: &Option<String>, properties: Value| StoreEvent {
+            name,
+            key,
+            email: given(billing.email.clone()),
+            customer: customer.clone(),
+            checkout: None,
+            order: Some(order.clone()),
+            first_name: given(billing.first_name.clone()),
+            last_name: given(billing.last_name.clone()),
+            occurred_at: given(at.clone()),
+            properties,
+        };
+        let (total, currency) = (number(self.total.as_deref()), &self.currency);
+        let key = |what: &str| format!("woocommerce:{what}:{order}");
+        let about = json!({ "total": total, "currency": currency, "orderName": self.number, "items": items });
+        let mut events = vec![event("order.created", key("order.created"), &self.date_created_gmt, about)];
+        if self.date_paid_gmt.as_deref().is_some_and(|at| !at.is_empty()) {
+            let about = json!({ "value": total, "currency": currency, "orderName": self.number, "items": items });
+            events.push(event("order.paid", key("order.paid"), &self.date_paid_gmt, about));
+        }
+        if self.status.as_deref() == Some("cancelled") {
+            let about = json!({ "total": total, "currency": currency, "orderName": self.number });
+            events.push(event("order.cancelled", key("order.cancelled"), &self.date_modified_gmt, about));
+        }
+        for refund in &self.refunds {
+            let Some(value) = number(refund.total.as_deref()) else { continue };
+            let refund_key = format!("{}:{}", key("refund"), refund.id);
+            let about = json!({ "value": value, "currency": currency });
+            events.push(event("order.refunded", refund_key, &self.date_modified_gmt, about));
+        }
+        events
+    }
+}
+
+#[derive(Deserialize)]
+struct Customer {
+    id: u64,
+    email: Option<String>,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    date_created_gmt: Option<String>,
+    billing: Option<Billing>,
+}
+
+impl Customer {
+    /// Returns the contact; `None` if the customer has no address.
+    fn external(self) -> Option<ExternalContact> {
+        let mut external = ExternalContact { email: given(self.email)?, ..ExternalContact::default() };
+        let billing = self.billing.unwrap_or_default();
+        external.profile.first_name = given(self.first_name);
+        external.profile.last_name = given(self.last_name);
+        external.profile.phone = given(billing.phone);
+        external.profile.city = given(billing.city);
+        external.profile.country = given(billing.country);
+        let fields = [
+            ("woocommerceCustomerId", Some(Value::from(self.id.to_string()))),
+            ("customerSince", self.date_created_gmt.map(Value::from)),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value.and_then(|value| serde_json::from_value(value).ok()) {
+                external.custom_fields.insert(name.to_owned(), value);
+            }
+        }
+        Some(external)
+    }
+}

@@ -1,0 +1,57 @@
+//! The requests for privacy that a platform passes on: to export a customer's data, and to erase a customer or a whole store.
+//!
+//! A request to export is listed with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. A request to erase deletes the
+//! contact, which erases all data about the contact.
+
+use super::model::{DataRequest, Store};
+use super::platform::CustomerRef;
+use super::store;
+use crate::base::email::EmailAddress;
+use crate::engine::api::Failure;
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
+use crate::features::contact_records::{self, Contact};
+use crate::features::contacts::{Source, deletion};
+use crate::features::customer_events::external_ids::{self, Kind};
+use crate::vocab::limits;
+
+/// Returns the contacts of a customer: the one with the customer's address, and the one with the customer's ID in an earlier event.
+fn contacts(tx: &impl Read, of: &Store, customer: &CustomerRef) -> StoreResult<Vec<Contact>> {
+    let mut found = Vec::new();
+    if let Some(email) = customer.email.as_deref().and_then(|email| EmailAddress::parse(email).ok()) {
+        found.extend(contact_records::find_by_email(tx, of.project, &email.normalized())?);
+    }
+    if let Some(id) = &customer.id
+        && let Some(number) = external_ids::find(tx, of.project, Kind::Customer, external_ids::digest(id))?
+        && found.iter().all(|known| known.id.number() != number)
+    {
+        found.extend(contact_records::by_number(tx, of.project, number)?);
+    }
+    Ok(found)
+}
+
+/// Lists a customer's request for their data, with the customer's contact.
+pub fn note_request(tx: &mut WriteTx<'_>, of: &Store, external_id: String, customer: &CustomerRef) -> Result<(), Failure> {
+    let contact = contacts(tx, of, customer)?.first().map(|contact| contact.id);
+    let request = DataRequest { external_id, contact, received_at: tx.now() };
+    Ok(store::put_data_request(tx, of.id, &request)?)
+}
+
+/// Deletes the contacts of a customer; returns whether there was one.
+pub fn erase(tx: &mut WriteTx<'_>, of: &Store, customer: &CustomerRef) -> Result<bool, Failure> {
+    let found = contacts(tx, of, customer)?;
+    for contact in &found {
+        deletion::delete(tx, (of.account, of.project), contact, Source::Api)?;
+    }
+    Ok(!found.is_empty())
+}
+
+/// Deletes some of the contacts that a store added; returns whether there may be more.
+pub fn erase_some(tx: &mut WriteTx<'_>, of: &Store) -> Result<bool, Failure> {
+    let numbers = store::take_contacts(tx, of.id, limits::STORE_CONTACTS_ERASED_PER_STEP)?;
+    for number in &numbers {
+        if let Some(contact) = contact_records::by_number(tx, of.project, *number)? {
+            deletion::delete(tx, (of.account, of.project), &contact, Source::Api)?;
+        }
+    }
+    Ok(numbers.len() >= limits::STORE_CONTACTS_ERASED_PER_STEP)
+}

@@ -1,0 +1,190 @@
+//! The tables of connected stores, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::keys::open;
+use super::model::{DataRequest, Store, Sync, WaitingEvent};
+use crate::base::clock::Timestamp;
+use crate::base::secret::sha256;
+use crate::engine::store::seal::{Seal, SecretCount};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, StoreId};
+use crate::vocab::{limits, tables};
+
+/// Half of a SHA-256 digest, which is long enough to rule out collisions.
+type Digest = [u8; 16];
+/// The key of a store.
+pub type StoreKey = (AccountId, StoreId);
+
+const STORES: Table<StoreKey, Store> = Table::new(tables::STORES);
+const SYNCS: Table<StoreKey, Sync> = Table::new(tables::STORE_SYNCS);
+const QUEUE: Table<(Timestamp, AccountId, StoreId), ()> = Table::new(tables::STORE_SYNC_QUEUE);
+const DELIVERIES: Table<(StoreId, Digest), ()> = Table::new(tables::STORE_DELIVERIES);
+const DELIVERY_ORDER: Table<(StoreId, Timestamp, Digest), ()> = Table::new(tables::STORE_DELIVERY_ORDER);
+const WAITING: Table<(StoreId, Digest, Digest), WaitingEvent> = Table::new(tables::STORE_WAITING_EVENTS);
+const DATA_REQUESTS: Table<(StoreId, Digest), DataRequest> = Table::new(tables::STORE_DATA_REQUESTS);
+const CONTACTS: Table<(StoreId, u32), ()> = Table::new(tables::STORE_CONTACTS);
+
+fn digest(text: &str) -> Digest {
+    *sha256(text.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
+}
+
+/// Returns the account's store with this ID.
+pub fn find(tx: &impl Read, account: AccountId, id: StoreId) -> Result<Option<Store>> {
+    tx.get(STORES, &(account, id))
+}
+
+/// Returns every store of the account, oldest first.
+pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
+    let rows = tx.list(STORES, &STORES.under(&(account,)), Order::Forward, limits::STORES_MAX)?;
+    Ok(rows.into_iter().map(|(_, store)| store).collect())
+}
+
+pub fn save(tx: &mut WriteTx<'_>, store: &Store) {
+    tx.put(STORES, &(store.account, store.id), store);
+}
+
+/// Returns the progress of a store's imports.
+pub fn sync(tx: &impl Read, key: StoreKey) -> Result<Option<Sync>> {
+    tx.get(SYNCS, &key)
+}
+
+/// Stores the progress of a store's imports, and queues the next step.
+pub fn save_sync(tx: &mut WriteTx<'_>, key: StoreKey, sync: &Sync) -> Result<()> {
+    if let Some(before) = tx.get(SYNCS, &key)?
+        && before.due_at != sync.due_at
+    {
+        tx.delete(QUEUE, &(before.due_at, key.0, key.1));
+    }
+    tx.put(SYNCS, &key, sync);
+    let place = (sync.due_at, key.0, key.1);
+    if !tx.has(QUEUE, &place)? {
+        tx.put(QUEUE, &place, &());
+    }
+    Ok(())
+}
+
+/// Returns up to `limit` stores whose next step is due, those that have waited longest first.
+pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
+    let rows = tx.list(QUEUE, &Span::default(), Order::Forward, limit)?;
+    let is_due = |((due_at, account, id), ()): ((Timestamp, AccountId, StoreId), ())| (due_at <= now).then_some((account, id));
+    Ok(rows.into_iter().filter_map(is_due).collect())
+}
+
+/// Deletes a store with everything that is stored about it.
+pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
+    if let Some(sync) = sync(tx, key)? {
+        tx.delete(QUEUE, &(sync.due_at, key.0, key.1));
+    }
+    tx.delete(STORES, &key);
+    tx.delete(SYNCS, &key);
+    let (_, id) = key;
+    let deliveries = limits::STORE_DELIVERIES_MAX as usize + 1;
+    tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), deliveries)?;
+    tx.delete_span(DELIVERY_ORDER, &DELIVERY_ORDER.under(&(id,)), deliveries)?;
+    tx.delete_span(WAITING, &WAITING.under(&(id,)), limits::STORE_WAITING_EVENTS_MAX)?;
+    tx.delete_span(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), limits::STORE_DATA_REQUESTS_MAX)?;
+    tx.delete_span(CONTACTS, &CONTACTS.under(&(id,)), limits::STORE_CONTACTS_FORGOTTEN_MAX)?;
+    Ok(())
+}
+
+/// Records that the store rejected the keys of `used`, unless they were replaced in the meantime.
+pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
+    let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(()) };
+    if store.sealed_keys == used.sealed_keys && store.rejected.as_deref() != Some(reason) {
+        store.rejected = Some(reason.to_owned());
+        save(tx, &store);
+    }
+    Ok(())
+}
+
+/// Remembers a webhook; returns whether it is new. Forgets the webhooks that the platform no longer repeats, and the oldest one if there
+/// are too many.
+pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {
+    let (key, now) = ((id, digest(delivery)), tx.now());
+    if tx.has(DELIVERIES, &key)? {
+        return Ok(false);
+    }
+    let kept_from = now.plus_ms(-limits::STORE_DELIVERIES_KEPT_MS);
+    // Two for each new one, so that the number shrinks after a burst.
+    for ((id, at, digest), ()) in tx.list(DELIVERY_ORDER, &DELIVERY_ORDER.under(&(id,)), Order::Forward, 2)? {
+        if at < kept_from || sync.remembered >= limits::STORE_DELIVERIES_MAX {
+            tx.delete(DELIVERY_ORDER, &(id, at, digest));
+            tx.delete(DELIVERIES, &(id, digest));
+            sync.remembered = sync.remembered.saturating_sub(1);
+        }
+    }
+    tx.put(DELIVERIES, &key, &());
+    tx.put(DELIVERY_ORDER, &(id, now, key.1), &());
+    sync.remembered += 1;
+    Ok(true)
+}
+
+/// Keeps an event until its order arrives. Returns false if too many events wait. Events that are too old to be recorded make room.
+pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
+    let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
+    if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
+        let kept_from = tx.now().plus_ms(-i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000);
+        let (old, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, waiting)| waiting.arrived_at < kept_from);
+        for (key, _) in &old {
+            tx.delete(WAITING, key);
+        }
+        waiting = rest;
+    }
+    if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
+        return Ok(false);
+    }
+    let waiting = WaitingEvent { event, arrived_at: tx.now() };
+    tx.put(WAITING, &(id, digest(order), digest(event_key)), &waiting);
+    Ok(true)
+}
+
+/// Removes and returns the events that wait for an order.
+pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Vec<String>> {
+    let span = WAITING.under(&(id, digest(order)));
+    let rows = tx.list(WAITING, &span, Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
+    for (key, _) in &rows {
+        tx.delete(WAITING, key);
+    }
+    Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
+}
+
+/// Stores a customer's request for their data. Further requests are dropped if there are too many.
+pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
+    if data_requests(tx, id)?.len() < limits::STORE_DATA_REQUESTS_MAX {
+        tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
+    }
+    Ok(())
+}
+
+/// Returns the customers' requests for their data, newest first.
+pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
+    let rows = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
+    let mut requests: Vec<DataRequest> = rows.into_iter().map(|(_, request)| request).collect();
+    requests.sort_by_key(|request| std::cmp::Reverse(request.received_at));
+    Ok(requests)
+}
+
+/// Notes that a store added a contact.
+pub fn note_contact(tx: &mut WriteTx<'_>, id: StoreId, number: u32) {
+    tx.put(CONTACTS, &(id, number), &());
+}
+
+/// Removes and returns the numbers of up to `limit` contacts that a store added.
+pub fn take_contacts(tx: &mut WriteTx<'_>, id: StoreId, limit: usize) -> Result<Vec<u32>> {
+    let rows = tx.list(CONTACTS, &CONTACTS.under(&(id,)), Order::Forward, limit)?;
+    for (key, ()) in &rows {
+        tx.delete(CONTACTS, key);
+    }
+    Ok(rows.into_iter().map(|((_, number), ())| number).collect())
+}
+
+/// Counts the keys of all stores, and those that the master key in `seal` does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
+    let mut all = SecretCount::default();
+    tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {
+        all = all.with(SecretCount::one(open(seal, &store).is_some()));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(all)
+}

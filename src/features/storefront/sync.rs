@@ -1,0 +1,209 @@
+//! The steps of an import from a store. Each step ends with one transaction that stores its result and the place of the next step, so that
+//! an import continues after a crash, and a step that is repeated changes nothing twice.
+
+use super::client::Client;
+use super::customers;
+use super::keys;
+use super::model::{CustomerImport, Store, Sync, SyncStage};
+use super::platform::{self, Hooks, Paged};
+use super::store::{self, StoreKey};
+use super::{privacy, views};
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::WriteTx;
+use crate::features::connections::PlatformError;
+use crate::features::contact_records::email_index;
+use crate::features::contacts::jobs::provider::ReadContact;
+use crate::features::projects::shop_products::{self, StoreProduct};
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+use crate::vocab::storefronts::StoreTool;
+
+/// What a step achieved.
+enum Outcome {
+    /// The store sends webhooks, or cannot for this reason.
+    Webhooks(Option<String>),
+    Products(Paged<StoreProduct>),
+    Customers(Paged<ReadContact>),
+    /// Nothing more has to be imported.
+    Complete,
+}
+
+/// Runs the next step of a store's import.
+pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> Result<(), Failure> {
+    let data = engine.data(environment);
+    let (found, sync) = {
+        let tx = data.store.read();
+        (store::find(&tx, key.0, key.1)?, store::sync(&tx, key)?)
+    };
+    let (Some(of), Some(sync)) = (found, sync) else { return Ok(()) };
+    let stage = sync.stage.clone();
+    match &stage {
+        SyncStage::Erasing => return Ok(data.store.write(move |tx| erase(tx, key)).await??),
+        SyncStage::Idle => return Ok(data.store.write(move |tx| begin(tx, key)).await??),
+        SyncStage::Customers(_) if email_index::is_full(&data.store.read(), of.project)? => {
+            return Ok(data.store.write(move |tx| delay(tx, key, limits::STORE_EXPORT_POLL_MS)).await??);
+        }
+        SyncStage::Webhooks | SyncStage::Products(_) | SyncStage::Customers(_) => {}
+    }
+    let outcome = match &of.rejected {
+        Some(reason) => Err(PlatformError::Rejected(reason.clone())),
+        None => run(engine, environment, &of, &stage).await,
+    };
+    let written = match outcome {
+        Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
+        Err(error) => data.store.write(move |tx| fail(tx, &of, &stage, &error)).await?,
+    };
+    written
+}
+
+/// Sends the requests of a step.
+async fn run(engine: &Engine, environment: Environment, of: &Store, stage: &SyncStage) -> Result<Outcome, PlatformError> {
+    let client = Client::of(engine, of)?;
+    match stage {
+        SyncStage::Webhooks => {
+            let keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
+            let url = views::webhook_url(engine, &keys.url_token);
+            let hooks = Hooks { url: &url, secret: &keys.signing_secret, tools: &of.tools };
+            match platform::subscribe(&client, &hooks).await {
+                Ok(()) => Ok(Outcome::Webhooks(None)),
+                // Products and customers can be imported without webhooks.
+                Err(PlatformError::Refused(said)) => {
+                    tracing::warn!(store = %of.id, %environment, said, "a store refuses to send webhooks");
+                    Ok(Outcome::Webhooks(Some(said)))
+                }
+                Err(error) => Err(error),
+            }
+        }
+        SyncStage::Products(cursor) if of.tools.contains(&StoreTool::Products) => {
+            platform::products(&client, cursor.as_deref()).await.map(Outcome::Products)
+        }
+        SyncStage::Customers(cursor) if of.tools.contains(&StoreTool::Customers) && of.customers != CustomerImport::None => {
+            platform::customers(&client, cursor.as_deref()).await.map(Outcome::Customers)
+        }
+        SyncStage::Idle | SyncStage::Erasing | SyncStage::Products(_) | SyncStage::Customers(_) => Ok(Outcome::Complete),
+    }
+}
+
+/// Returns the progress of the import, unless it has moved on from `stage` or the store's keys were replaced.
+fn current(tx: &WriteTx<'_>, of: &Store, stage: &SyncStage) -> Result<Option<Sync>, Failure> {
+    let key = (of.account, of.id);
+    let is_same = store::find(tx, of.account, of.id)?.is_some_and(|known| known.sealed_keys == of.sealed_keys);
+    Ok(store::sync(tx, key)?.filter(|sync| is_same && sync.stage == *stage))
+}
+
+fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome) -> Result<(), Failure> {
+    let Some(mut sync) = current(tx, of, stage)? else { return Ok(()) };
+    let (now, key) = (tx.now(), (of.account, of.id));
+    (sync.failures, sync.waiting, sync.due_at) = (0, None, now);
+    sync.stage = match outcome {
+        Outcome::Webhooks(off) => {
+            sync.webhooks_off = off;
+            SyncStage::Products(None)
+        }
+        Outcome::Products(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Products),
+        Outcome::Customers(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Customers),
+        Outcome::Products(Paged::Items { items, next }) => {
+            sync.left_out += shop_products::put(tx, of.project, of.id, items)?;
+            match next {
+                Some(next) => SyncStage::Products(Some(next)),
+                None => {
+                    shop_products::remove_unseen(tx, of.project, of.id, sync.started_at)?;
+                    SyncStage::Customers(None)
+                }
+            }
+        }
+        Outcome::Customers(Paged::Items { items, next }) => {
+            let counts = customers::import(tx, of, items)?;
+            sync.customers.imported += counts.imported;
+            sync.customers.excluded += counts.excluded;
+            sync.customers.failed += counts.failed;
+            match next {
+                Some(next) => SyncStage::Customers(Some(next)),
+                None => SyncStage::Idle,
+            }
+        }
+        Outcome::Complete if matches!(stage, SyncStage::Products(_)) => SyncStage::Customers(None),
+        Outcome::Complete => SyncStage::Idle,
+    };
+    if sync.stage == SyncStage::Idle {
+        sync.complete(now);
+    }
+    Ok(store::save_sync(tx, key, &sync)?)
+}
+
+/// Lets an import wait for an export. An export that takes too long is started again.
+fn poll(sync: &mut Sync, now: Timestamp, cursor: String, stage: fn(Option<String>) -> SyncStage) -> SyncStage {
+    sync.due_at = now.plus_ms(limits::STORE_EXPORT_POLL_MS);
+    let is_late = now.ms_since(sync.started_at) > limits::STORE_EXPORT_MS_MAX;
+    if is_late {
+        sync.started_at = now;
+    }
+    stage((!is_late).then_some(cursor))
+}
+
+fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformError) -> Result<(), Failure> {
+    let Some(mut sync) = current(tx, of, stage)? else { return Ok(()) };
+    let now = tx.now();
+    if let Some(reason) = error.rejection() {
+        store::reject(tx, of, &reason)?;
+    }
+    let doubled = limits::PROVIDER_IMPORT_RETRY_MS << sync.failures.min(10);
+    let (pause, said) = match error {
+        PlatformError::Rejected(_) | PlatformError::KeyLost => {
+            (limits::STORE_SYNC_PERIOD_MS, format!("{} does not accept the stored keys.", of.platform))
+        }
+        PlatformError::Busy { ms, .. } => {
+            let said = format!("{} limits the requests of this store.", of.platform);
+            (i64::try_from(*ms).unwrap_or(limits::PROVIDER_PAUSE_MS_MAX), said)
+        }
+        error => (doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX), format!("{}: {error}", of.platform)),
+    };
+    if !matches!(error, PlatformError::Busy { .. }) {
+        sync.failures += 1;
+    }
+    // The export no longer exists, so it is started again.
+    if *error == PlatformError::Missing {
+        sync.stage = match stage {
+            SyncStage::Products(Some(_)) => SyncStage::Products(None),
+            SyncStage::Customers(Some(_)) => SyncStage::Customers(None),
+            other => other.clone(),
+        };
+    }
+    (sync.due_at, sync.waiting) = (now.plus_ms(pause), Some(said));
+    Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
+}
+
+/// Starts the import that is due.
+fn begin(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
+    let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
+    let now = tx.now();
+    if sync.stage == SyncStage::Idle && sync.due_at <= now {
+        sync.start(now);
+        store::save_sync(tx, key, &sync)?;
+    }
+    Ok(())
+}
+
+fn delay(tx: &mut WriteTx<'_>, key: StoreKey, ms: i64) -> Result<(), Failure> {
+    let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
+    sync.due_at = tx.now().plus_ms(ms);
+    Ok(store::save_sync(tx, key, &sync)?)
+}
+
+/// Erases some contacts of a store that was deleted on its platform, and the store itself at the end.
+fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
+    let Some(of) = store::find(tx, key.0, key.1)? else { return Ok(()) };
+    if !privacy::erase_some(tx, &of)? {
+        store::delete(tx, key)?;
+    }
+    Ok(())
+}
+
+/// Delays a store's import after an error in Mailmill.
+pub fn postpone(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
+    let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
+    sync.due_at = tx.now().plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX);
+    sync.waiting = Some("The import waits after an error in Mailmill. It continues by itself.".to_owned());
+    Ok(store::save_sync(tx, key, &sync)?)
+}

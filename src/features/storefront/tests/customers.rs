@@ -1,0 +1,80 @@
+//! Tests the import of customers with their consent.
+
+use serde_json::{Value, json};
+
+use super::{Shop, work};
+use crate::testing::stores::shopify::{ShopFault, customer};
+
+/// Returns the marketing state of a customer: one in five each.
+fn state(number: usize) -> &'static str {
+    ["SUBSCRIBED", "UNSUBSCRIBED", "NOT_SUBSCRIBED", "PENDING", "INVALID"][number % 5]
+}
+
+fn count(shop: &Shop, status: &str) -> u64 {
+    let found = shop.app.get_in(&format!("/v1/contacts?limit=1&status={status}"));
+    found.body["count"].as_u64().or(found.body["data"]["total"].as_u64()).expect("the list has a total")
+}
+
+#[test]
+fn customers_are_imported_with_their_consent_and_never_subscribed_again() {
+    for (mode, silent) in [(None, 0), (Some("include-all"), 4_800)] {
+        let shop = Shop::new();
+        // Bob unsubscribed here, although the shop still has his consent.
+        shop.app.post_in("/v1/contacts", json!({ "email": "person0@example.com", "status": "unsubscribed" })).data();
+        let mut customers: Vec<Value> = (0..12_000).map(|number| customer(number, state(number))).collect();
+        customers.push(json!({ "id": "gid://shopify/Customer/99999", "defaultEmailAddress": null, "tags": [] }));
+        shop.peer.serve_customers(customers);
+        shop.peer.fail("/files/", 1, ShopFault::Cut);
+        shop.connect(json!({ "customers": mode })).data();
+        work(&shop.app);
+        work(&shop.app);
+        let sync = shop.view()["sync"].clone();
+        assert_eq!(sync["stage"], "idle", "{sync}");
+        assert_eq!(
+            (count(&shop, "subscribed"), count(&shop, "unsubscribed"), count(&shop, "bounced"), count(&shop, "non-subscribed")),
+            (2_399, 2_401, 2_400, silent),
+            "{sync}"
+        );
+        assert_eq!(sync["customersExcluded"].as_u64(), Some(4_800 - silent));
+        let bob = shop.contact("person0@example.com");
+        assert!(bob.is_none_or(|bob| bob["status"] == "unsubscribed"));
+    }
+}
+
+#[test]
+fn a_change_of_consent_at_the_shop_unsubscribes_and_never_resubscribes() {
+    let shop = Shop::connected();
+    let consent = |email: &str, state: &str| json!({ "customer_id": 7, "email_address": email, "email_marketing_consent": { "state": state, "opt_in_level": "single_opt_in" } });
+    let status = |email: &str| shop.contact(email).map(|contact| contact["status"].clone());
+    let topic = "customers_email_marketing_consent/update";
+    shop.applied(topic, "w1", &consent("ada@example.com", "subscribed"));
+    assert_eq!(status("ada@example.com"), Some(json!("subscribed")));
+    shop.applied(topic, "w2", &consent("ada@example.com", "unsubscribed"));
+    shop.applied(topic, "w3", &consent("ada@example.com", "subscribed"));
+    assert_eq!(status("ada@example.com"), Some(json!("unsubscribed")));
+    let (_, ignored) = shop.webhook(topic, "w4", &consent("eve@example.com", "not_subscribed"));
+    assert_eq!((&ignored["data"]["applied"], status("eve@example.com")), (&json!(false), None));
+    let customer = json!({
+        "id": 8, "email": "cyd@example.com", "first_name": "Cyd", "tags": "vip, regular",
+        "email_marketing_consent": { "state": "subscribed", "consent_updated_at": "2025-12-01T00:00:00Z" },
+    });
+    shop.applied("customers/create", "w5", &customer);
+    let cyd = shop.contact("cyd@example.com").expect("the contact exists");
+    assert_eq!((&cyd["status"], &cyd["firstName"]), (&json!("subscribed"), &json!("Cyd")));
+    assert!(cyd["tags"].to_string().contains("Shopify customers") && cyd["tags"].to_string().contains("vip"), "{cyd}");
+}
+
+#[test]
+fn a_store_without_an_import_of_customers_still_unsubscribes_them() {
+    let shop = Shop::new();
+    shop.connect(json!({ "customers": "none" })).data();
+    work(&shop.app);
+    shop.app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "status": "subscribed" })).data();
+    let topic = "customers_email_marketing_consent/update";
+    let with = |email: &str, state: &str| json!({ "email_address": email, "email_marketing_consent": { "state": state } });
+    shop.applied(topic, "w1", &with("ada@example.com", "unsubscribed"));
+    assert_eq!(shop.contact("ada@example.com").expect("the contact exists")["status"], "unsubscribed");
+    let (_, ignored) = shop.webhook(topic, "w2", &with("bob@example.com", "subscribed"));
+    assert_eq!((&ignored["data"]["applied"], shop.contact("bob@example.com")), (&json!(false), None));
+    assert!(!shop.view()["toolsEnabled"].to_string().contains("customers"));
+}

@@ -1,0 +1,223 @@
+//! Connected stores as the API returns them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{CustomerImport, Store, Sync, SyncStage};
+use super::{keys, store};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::Read;
+use crate::features::projects::shop_products;
+use crate::vocab::ids::{ContactId, ProjectId, StoreId};
+use crate::vocab::storefronts::{StoreTool, Storefront};
+
+/// A store that was connected to a project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StorefrontConnection {
+    /// The ID of the connected store.
+    pub server_id: StoreId,
+    pub project_id: ProjectId,
+    /// Always `connected`.
+    pub status: &'static str,
+    /// What happens next, for users.
+    pub message: String,
+    /// The name of the store.
+    pub store: String,
+    /// What is on.
+    pub tools_enabled: Vec<StoreTool>,
+}
+
+impl StorefrontConnection {
+    pub fn of(of: &Store, sync: &Sync) -> Self {
+        let message = match sync.completed_at {
+            None => format!("{} is connected. Its products are being imported.", of.name),
+            Some(_) => format!("{} is connected.", of.name),
+        };
+        Self {
+            server_id: of.id,
+            project_id: of.project,
+            status: "connected",
+            message,
+            store: of.name.clone(),
+            tools_enabled: of.tools_on(sync),
+        }
+    }
+
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        Self {
+            server_id: StoreView::sample().server_id,
+            project_id: StoreView::sample().project_id,
+            status: "connected",
+            message: "Acme is connected. Its products are being imported.".into(),
+            store: "Acme".into(),
+            tools_enabled: StoreTool::ALL.to_vec(),
+        }
+    }
+}
+
+/// A connected store with the state of its imports. The keys are never returned.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConnectedStore")]
+pub struct StoreView {
+    /// The ID of the connected store.
+    pub server_id: StoreId,
+    pub project_id: ProjectId,
+    pub provider: Storefront,
+    /// The platform's own name.
+    #[schemars(extend("enum" = ["Shopify", "WooCommerce"]))]
+    pub provider_name: &'static str,
+    /// The name of the store.
+    pub store: String,
+    /// The URL of the site that customers visit.
+    pub store_url: String,
+    /// `connected`, or `reconnect_required` if the platform no longer accepts the keys.
+    #[schemars(extend("enum" = ["connected", "reconnect_required"]))]
+    pub status: &'static str,
+    /// Why the store must be connected again, in the platform's own words.
+    pub error: Option<String>,
+    /// What is on.
+    pub tools_enabled: Vec<StoreTool>,
+    pub customers: CustomerImport,
+    pub sync: SyncView,
+    /// The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it secret. Absent if the
+    /// stored keys cannot be decrypted, or if the caller cannot change projects.
+    pub webhook_url: Option<String>,
+    /// The customers' requests for their data, newest first.
+    pub data_requests: Vec<DataRequestView>,
+    pub connected_at: WireTime,
+}
+
+/// The state of a store's imports and webhooks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SyncView {
+    /// What the import does now; `idle` between imports.
+    #[schemars(extend("enum" = ["idle", "webhooks", "products", "customers", "erasing"]))]
+    pub stage: &'static str,
+    /// When everything was last imported.
+    pub completed_at: Option<WireTime>,
+    /// When the next import starts or continues.
+    pub next_at: WireTime,
+    /// Why the import waits.
+    pub waiting: Option<String>,
+    /// Why the store sends no webhooks, so that changes are noticed only once a day.
+    pub webhooks_off: Option<String>,
+    /// The number of products of the store in the brand.
+    pub products: u64,
+    /// The number of products that had no place in the brand.
+    pub products_left_out: u64,
+    /// The number of customers in the last import.
+    pub customers_imported: u64,
+    /// The number of customers who never made a choice, and were left out.
+    pub customers_excluded: u64,
+    /// The number of customers whose addresses are invalid.
+    pub customers_failed: u64,
+    /// The number of webhooks that were applied.
+    pub webhooks_applied: u64,
+    /// The number of webhooks that arrived again, and had no effect.
+    pub webhooks_repeated: u64,
+    /// The number of webhooks without consequences, such as orders without an email address.
+    pub webhooks_ignored: u64,
+    pub last_webhook_at: Option<WireTime>,
+}
+
+/// A customer's request for their data.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DataRequestView {
+    /// The platform's ID of the request.
+    pub request_id: String,
+    /// The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched.
+    pub contact_id: Option<ContactId>,
+    pub received_at: WireTime,
+}
+
+/// Returns the URL for webhooks with this token.
+pub fn webhook_url(engine: &Engine, token: &str) -> String {
+    format!("{}/storefront/{token}", engine.base_url().trim_end_matches('/'))
+}
+
+/// Returns a store with the state of its imports. `shows_url` says whether the caller may see the URL for webhooks.
+pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) -> Result<StoreView, Failure> {
+    let sync = store::sync(tx, (of.account, of.id))?.unwrap_or_else(|| Sync::new(of.created_at));
+    let keys = keys::open(&engine.seal, of).filter(|_| shows_url);
+    let data_requests = store::data_requests(tx, of.id)?.into_iter().map(|request| DataRequestView {
+        request_id: request.external_id,
+        contact_id: request.contact,
+        received_at: WireTime(request.received_at),
+    });
+    Ok(StoreView {
+        server_id: of.id,
+        project_id: of.project,
+        provider: of.platform,
+        provider_name: of.platform.label(),
+        store: of.name.clone(),
+        store_url: of.site.clone(),
+        status: if of.rejected.is_some() { "reconnect_required" } else { "connected" },
+        error: of.rejected.clone(),
+        tools_enabled: of.tools_on(&sync),
+        customers: of.customers,
+        webhook_url: keys.map(|keys| webhook_url(engine, &keys.url_token)),
+        data_requests: data_requests.collect(),
+        connected_at: WireTime(of.connected_at),
+        sync: sync_view(sync, shop_products::count(tx, of.project, of.id)?),
+    })
+}
+
+fn sync_view(sync: Sync, products: u64) -> SyncView {
+    SyncView {
+        stage: match sync.stage {
+            SyncStage::Idle => "idle",
+            SyncStage::Webhooks => "webhooks",
+            SyncStage::Products(_) => "products",
+            SyncStage::Customers(_) => "customers",
+            SyncStage::Erasing => "erasing",
+        },
+        completed_at: sync.completed_at.map(WireTime),
+        next_at: WireTime(sync.due_at),
+        waiting: sync.waiting,
+        webhooks_off: sync.webhooks_off,
+        products,
+        products_left_out: sync.left_out,
+        customers_imported: sync.customers.imported,
+        customers_excluded: sync.customers.excluded,
+        customers_failed: sync.customers.failed,
+        webhooks_applied: sync.webhooks.applied,
+        webhooks_repeated: sync.webhooks.repeated,
+        webhooks_ignored: sync.webhooks.ignored,
+        last_webhook_at: sync.last_webhook_at.map(WireTime),
+    }
+}
+
+impl StoreView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let sync = Sync { completed_at: Some(WireTime::sample().0), stage: SyncStage::Idle, ..Sync::new(WireTime::sample().0) };
+        Self {
+            server_id: StoreId::parse("66f1a2b3d4e5f60718293a70").expect("the ID has 24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the ID has 24 hexadecimal characters"),
+            provider: Storefront::Shopify,
+            provider_name: Storefront::Shopify.label(),
+            store: "Acme".into(),
+            store_url: "https://www.acme.example".into(),
+            status: "connected",
+            error: None,
+            tools_enabled: StoreTool::ALL.to_vec(),
+            customers: CustomerImport::SubscribedOnly,
+            sync: sync_view(sync, 120),
+            webhook_url: Some(
+                "https://mail.acme.example/storefront/AWbxorMAAAABehssPWbxorMAAAAJehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u".into(),
+            ),
+            data_requests: vec![DataRequestView {
+                request_id: "9999".into(),
+                contact_id: ContactId::parse("66f1a2b30000000a5c3e9d71"),
+                received_at: WireTime::sample(),
+            }],
+            connected_at: WireTime::sample(),
+        }
+    }
+}

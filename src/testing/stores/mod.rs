@@ -1,0 +1,60 @@
+//! Servers on loopback that behave like the platforms of stores, and their misbehavior on request. They refuse requests that the platforms'
+//! descriptions do not allow. The integration tests include these files too.
+
+pub mod graphql;
+pub mod shopify;
+pub mod woocommerce;
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+use hmac::{Hmac, KeyInit, Mac};
+
+use super::platforms::{Asked, read_request};
+
+/// A response of a server.
+pub struct Answer {
+    pub status: u16,
+    /// Header lines, each with its line break.
+    pub headers: String,
+    pub body: String,
+    /// The number of bytes of the body that are sent; the headers announce all of it.
+    pub sent: usize,
+}
+
+impl Answer {
+    pub fn new(status: u16, body: String) -> Self {
+        let sent = body.len();
+        Self { status, headers: String::new(), body, sent }
+    }
+}
+
+/// Serves requests on a free port of loopback until the process ends.
+pub fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let address = listener.local_addr().expect("bound");
+    let answer = Arc::new(answer);
+    let serve = move || {
+        for mut stream in listener.incoming().flatten() {
+            // A client may close the connection early.
+            let Ok(asked) = read_request(&stream) else { continue };
+            let Answer { status, headers, body, sent } = answer(&asked);
+            let head = format!(
+                "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body.as_bytes()[..sent]));
+        }
+    };
+    std::thread::Builder::new().name("stores".into()).spawn(serve).expect("a thread");
+    address
+}
+
+/// Returns the HMAC-SHA256 of a body, in base64.
+pub fn signature(body: &str, secret: &str) -> String {
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("a key of any length");
+    mac.update(body.as_bytes());
+    BASE64.encode(&mac.finalize().into_bytes())
+}

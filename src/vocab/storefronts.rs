@@ -1,0 +1,156 @@
+//! TABLE: the platforms whose stores can be connected to projects, and what a connected store provides.
+//!
+//! The API has a neutral name for the main platform; the platform's own name is an alias wherever the API accepts the neutral one.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::serde_str;
+
+/// A platform for stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Storefront {
+    Shopify,
+    WooCommerce,
+}
+
+/// The names of a platform.
+struct Names {
+    /// The name in the API and on disk.
+    word: &'static str,
+    /// The platform's name as an alias in the API.
+    alias: &'static str,
+    /// The platform's name for users.
+    label: &'static str,
+}
+
+/// All platforms in the order of declaration.
+const TABLE: [Names; 2] = [
+    Names { word: "storefront", alias: "shopify", label: "Shopify" },
+    Names { word: "woocommerce", alias: "woocommerce", label: "WooCommerce" },
+];
+
+impl Storefront {
+    /// All platforms, in the order of [`TABLE`].
+    pub const ALL: [Self; 2] = [Self::Shopify, Self::WooCommerce];
+
+    /// Returns the platform's name in the API.
+    pub const fn word(self) -> &'static str {
+        TABLE[self as usize].word
+    }
+
+    /// Returns the platform's name as an alias in the API.
+    pub const fn alias(self) -> &'static str {
+        TABLE[self as usize].alias
+    }
+
+    /// Returns the platform's name for users.
+    pub const fn label(self) -> &'static str {
+        TABLE[self as usize].label
+    }
+}
+
+impl fmt::Display for Storefront {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+/// An error: the text names no platform for stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StorefrontError;
+
+impl fmt::Display for StorefrontError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected storefront (or shopify) or woocommerce")
+    }
+}
+
+impl FromStr for Storefront {
+    type Err = StorefrontError;
+
+    fn from_str(given: &str) -> Result<Self, StorefrontError> {
+        let is_named = |platform: &Self| platform.word() == given || platform.alias() == given;
+        Self::ALL.into_iter().find(is_named).ok_or(StorefrontError)
+    }
+}
+
+impl Serialize for Storefront {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for Storefront {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_str::deserialize(deserializer, "the name of a platform for stores")
+    }
+}
+
+impl JsonSchema for Storefront {
+    fn schema_name() -> Cow<'static, str> {
+        "Storefront".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut names: Vec<&str> = Self::ALL.into_iter().flat_map(|platform| [platform.word(), platform.alias()]).collect();
+        names.dedup();
+        json_schema!({
+            "type": "string",
+            "enum": names,
+            "description": "The platform of a store: storefront is Shopify. Requests accept both names; responses contain the neutral one.",
+        })
+    }
+}
+
+/// What a connected store provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreTool {
+    /// Products are imported into the brand and kept up to date.
+    Products,
+    /// The collections of each product are imported.
+    Collections,
+    /// Customers are imported with their consent.
+    Customers,
+    /// Paid and cancelled orders are recorded as customer events.
+    Orders,
+    /// Refunds are recorded as customer events.
+    Refunds,
+    /// Started checkouts are recorded as customer events.
+    Checkouts,
+    /// The platform's privacy requests are handled.
+    Privacy,
+}
+
+impl StoreTool {
+    /// All tools, in the order of declaration.
+    pub const ALL: [Self; 7] =
+        [Self::Products, Self::Collections, Self::Customers, Self::Orders, Self::Refunds, Self::Checkouts, Self::Privacy];
+
+    /// Returns whether the store has to send webhooks for this.
+    pub const fn needs_webhooks(self) -> bool {
+        matches!(self, Self::Orders | Self::Refunds | Self::Checkouts | Self::Privacy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_has_a_neutral_name_and_an_alias() {
+        for (index, platform) in Storefront::ALL.into_iter().enumerate() {
+            assert_eq!(platform as usize, index);
+            for name in [platform.word(), platform.alias()] {
+                assert_eq!(serde_json::from_value::<Storefront>(name.into()).expect(name), platform);
+            }
+            assert_eq!(serde_json::to_value(platform).expect("a platform can be written as JSON"), platform.word());
+        }
+        assert_eq!("Shopify".parse::<Storefront>(), Err(StorefrontError));
+    }
+}
