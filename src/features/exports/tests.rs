@@ -8,8 +8,10 @@ use crate::testing::TestApp;
 use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Stored};
 use crate::vocab::environment::Environment;
 
-/// Each platform's name, its key, the option for what to create, its values, and where the platform stores them.
-const PLATFORMS: [(&str, &str, &str, [(&str, &str); 2]); 3] = [
+/// A platform's name, its key, the option for what to create, its values, and where the platform stores them.
+type Sample = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
+
+const PLATFORMS: [Sample; 3] = [
     ("klaviyo", KLAVIYO_KEY, "klaviyoType", [("html", "api/templates"), ("hybrid", "api/templates")]),
     ("mailchimp", MAILCHIMP_KEY, "mailchimpType", [("template", "3.0/templates"), ("campaign", "3.0/campaigns")]),
     ("hubspot", HUBSPOT_KEY, "customOptions", [("template", "cms/source-code"), ("email", "marketing/emails")]),

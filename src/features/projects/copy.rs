@@ -53,7 +53,7 @@ impl BrandCopy {
 pub enum BrandPart {
     Knowledge(knowledge::Entry),
     Image(images::ProjectImage),
-    Product(Product),
+    Product(Box<Product>),
 }
 
 impl BrandPart {
@@ -61,7 +61,7 @@ impl BrandPart {
     pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Self>> {
         let mut parts: Vec<Self> = knowledge::all(tx, project)?.into_iter().map(Self::Knowledge).collect();
         parts.extend(images::all(tx, project)?.into_iter().map(Self::Image));
-        parts.extend(stored_products::all(tx, project)?.into_iter().map(Self::Product));
+        parts.extend(stored_products::all(tx, project)?.into_iter().map(Box::new).map(Self::Product));
         Ok(parts)
     }
 
@@ -88,7 +88,7 @@ impl BrandPart {
             Self::Product(product) => {
                 let id: ProductId = product.id.copied();
                 // A store belongs to one environment.
-                stored_products::save(tx, project, &Product { id, store: None, ..product });
+                stored_products::save(tx, project, &Product { id, store: None, ..*product });
             }
         }
     }

@@ -39,10 +39,10 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     let (Some(of), Some(sync)) = (found, sync) else { return Ok(()) };
     let stage = sync.stage.clone();
     match &stage {
-        SyncStage::Erasing => return Ok(data.store.write(move |tx| erase(tx, key)).await??),
-        SyncStage::Idle => return Ok(data.store.write(move |tx| begin(tx, key)).await??),
+        SyncStage::Erasing => return data.store.write(move |tx| erase(tx, key)).await?,
+        SyncStage::Idle => return data.store.write(move |tx| begin(tx, key)).await?,
         SyncStage::Customers(_) if email_index::is_full(&data.store.read(), of.project)? => {
-            return Ok(data.store.write(move |tx| delay(tx, key, limits::STORE_EXPORT_POLL_MS)).await??);
+            return data.store.write(move |tx| delay(tx, key, limits::STORE_EXPORT_POLL_MS)).await?;
         }
         SyncStage::Webhooks | SyncStage::Products(_) | SyncStage::Customers(_) => {}
     }
@@ -50,11 +50,10 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
         None => run(engine, environment, &of, &stage).await,
     };
-    let written = match outcome {
+    match outcome {
         Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
         Err(error) => data.store.write(move |tx| fail(tx, &of, &stage, &error)).await?,
-    };
-    written
+    }
 }
 
 /// Sends the requests of a step.

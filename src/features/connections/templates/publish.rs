@@ -61,7 +61,7 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     };
     let late = format!("the export did not end within {} seconds", limits::PROVIDER_EXPORT_TIME.as_secs());
     let ended = timeout(limits::PROVIDER_EXPORT_TIME, work).await;
-    let ended = ended.unwrap_or_else(|_| Err(PublishError::Platform(PlatformError::Unavailable(late))));
+    let ended = ended.unwrap_or(Err(PublishError::Platform(PlatformError::Unavailable(late))));
     if !written.is_empty() {
         context.write(spec, |_| Ok(())).await?;
     }

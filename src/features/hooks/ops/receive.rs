@@ -77,7 +77,7 @@ impl Raw for Receive {
         let body = mapping::body(is_form, &bytes);
         let incoming = Incoming { headers: request.headers, bytes, body, idempotency_key };
         let shared = engine.clone();
-        let write = move |tx: &mut WriteTx<'_>| -> Result<Option<(Hook, Result<Verdict, Failure>)>, Failure> {
+        let write = move |tx: &mut WriteTx<'_>| -> Result<Option<Handled>, Failure> {
             // The webhook is read again inside the transaction, so that the current settings apply.
             let Some(hook) = receiving::active(tx, &token)? else { return Ok(None) };
             let verdict = receiving::handle(tx, &shared, &hook, incoming)?;
@@ -87,6 +87,9 @@ impl Raw for Receive {
         Ok(reply(&context, &hook, &verdict?, is_form))
     }
 }
+
+/// A webhook, and what it did with a request.
+type Handled = (Hook, Result<Verdict, Failure>);
 
 /// The limit on the requests to one webhook.
 pub(crate) const REQUESTS: Rule = Rule {
