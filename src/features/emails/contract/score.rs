@@ -415,13 +415,13 @@ async fn the_second_samples_keep_their_facts() {
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1102, 27, 37, 2);
+    holds(&score("hostile").await, 1101, 27, 37, 1);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 568, 7, 13, 0);
+    holds(&score("third").await, 569, 6, 15, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
@@ -433,7 +433,7 @@ async fn the_fourth_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a fifth writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
-    holds(&score("blind").await, 532, 10, 1, 0);
+    holds(&score("blind").await, 530, 11, 0, 0);
 }
 
 /// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
@@ -445,7 +445,7 @@ async fn the_sixth_samples_keep_their_facts() {
 /// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
-    holds(&score("seventh").await, 420, 2, 5, 0);
+    holds(&score("seventh").await, 421, 1, 6, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an instruction.

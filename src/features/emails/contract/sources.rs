@@ -50,6 +50,8 @@ impl Sources {
     fn text(&mut self, text: &str, language: &'static Words, today: Date) {
         let folded = fold(text);
         self.words.extend(words(&folded).map(str::to_owned));
+        // The email spells out short names of days that are also other words: "on Saturday" for "on sat".
+        self.weekdays.extend(words(&folded).filter_map(|word| language.weekday(word)));
         self.digits.extend(folded.chars().filter(char::is_ascii_digit));
         self.digits.push(' ');
         let own = Words::language_of(&folded).filter(|own| own.code != language.code);
