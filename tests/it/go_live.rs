@@ -135,7 +135,7 @@ async fn empty_live_pages_lead_to_the_page_that_copies() {
     let project = brand(&server.client("test", "all")).await;
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
-    for path in ["brands", "emails", "contacts", "segments", "topics", "campaigns"] {
+    for path in ["brands", "emails", "contacts", "segments", "topics"] {
         let page = browser.get(&format!("/live/{path}")).await;
         assert!(page.text.contains("href=\"/test/go-live\""), "{path}: {}", page.text);
     }

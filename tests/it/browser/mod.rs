@@ -38,9 +38,21 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
 /// because it has its own test: its link stops working once there is an owner.
 fn is_shown(route: &str) -> bool {
     route != "/setup/{token}"
-        && !["/frame", "/preview", "/mail", "/picture", "/source", "/text", "/editor", "/image", "/{design}"]
-            .iter()
-            .any(|end| route.ends_with(end))
+        && ![
+            "/frame",
+            "/preview",
+            "/mail",
+            "/picture",
+            "/source",
+            "/text",
+            "/editor",
+            "/image",
+            "/{design}",
+            "/callback",
+            "/complete",
+        ]
+        .iter()
+        .any(|end| route.ends_with(end))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -67,6 +67,7 @@ impl Furnished {
         new.mail_service(&client, text).await;
         new.incoming(&client, text, &project).await;
         new.scheduled_import(&client, text, &project).await;
+        new.keep("connections", "klaviyo");
         new.audience(&client, text, &project).await;
         let conversation = new.emails(&client, text, &project).await;
         new.mail(&client, text, &project, &conversation).await;

@@ -246,7 +246,9 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert_eq!(response["accepted"], max - 1);
     shop.stored(paid(0));
     shop.stored(paid(max - 1));
-    assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has the maximum of 100"));
+    assert!(
+        shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has the maximum of 100")
+    );
     shop.stored(paid(7));
     let mut of_another = paid(7);
     of_another["identifiers"]["email"] = "grace@example.com".into();
