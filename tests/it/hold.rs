@@ -121,7 +121,10 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let waiting = hold["campaigns"][0]["recipients"].as_u64().expect("a number");
     assert!((RECIPIENTS - 2 * CONNECTIONS..RECIPIENTS).contains(&(waiting as usize)), "{hold}");
     let notice = hold["notice"].as_str().expect("words").to_owned();
-    assert!(notice.contains(&format!("{waiting} recipients, the messages of 1 scheduled campaign, and 1 webhook delivery")), "{hold}");
+    assert!(
+        notice.contains(&format!("{waiting} recipients, the messages of 1 scheduled campaign, and 1 webhook delivery")),
+        "{hold}"
+    );
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
     assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 

@@ -115,7 +115,7 @@ async fn a_missing_swapped_or_foreign_store_stops_the_start_and_is_never_created
         fs::remove_file(file(name)).expect("removed");
     }
     let words = refused(&server);
-    assert!(words.contains("control.redb and test.redb and live.redb are missing"), "{words}");
+    assert!(words.contains("control.redb, test.redb and live.redb are missing"), "{words}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

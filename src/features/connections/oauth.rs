@@ -19,9 +19,10 @@ use super::model::Connection;
 use super::{platform, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::{Secret, sha256};
-use crate::engine::api::Engine;
+use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::fetch::CallRequest;
 use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConnectionId, ProjectId, SessionId};
 use crate::vocab::limits;
@@ -50,6 +51,13 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
         Provider::HubSpot => (&settings.hubspot_client_id, &settings.hubspot_client_secret, &settings.hubspot_login_url),
     };
     Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
+}
+
+/// Returns the session of the signed-in user, who has to consent on the platform. Programs connect accounts with API keys of the platform.
+pub fn session(caller: &Caller) -> Result<SessionId, Failure> {
+    let refused = |_| Failure::because(Code::InsufficientPermissions, "Only signed-in users can sign in on a platform.");
+    let user = caller.user_session().map_err(refused)?;
+    Ok(user.session.id)
 }
 
 /// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all rights of the user.

@@ -57,7 +57,7 @@ impl Operation for Authorize {
                 "Returns the page of the platform on which the signed-in user consents. The platform sends the user back to Mailmill, which \
                  connects the account. Needs a client ID and secret in the settings; without them, connect the account with an API key.",
             )
-            .fails(&[Code::NotFound, Code::NotSignedIn]);
+            .fails(&[Code::NotFound]);
     type Input = BeginSignIn;
     type Output = Done<SignInPage>;
 
@@ -73,7 +73,7 @@ impl Operation for Authorize {
 
 impl Async for Authorize {
     async fn run(context: Context, input: BeginSignIn) -> Result<Self::Output, Failure> {
-        let session = context.caller.user_session()?.session.id;
+        let session = oauth::session(&context.caller)?;
         let BeginSignIn { provider, name, project_id: project, connection_id: connection } = input;
         let name = name.map(|name| name.to_string());
         let (engine, environment) = (&context.engine, context.caller.environment());

@@ -37,7 +37,7 @@ impl Operation for Complete {
             "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
              that began the sign-in can complete it, within ten minutes. The dashboard calls this operation when the user returns.",
         )
-        .fails(&[Code::NotFound, Code::NotSignedIn, Code::LimitReached, Code::ProviderUnavailable]);
+        .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteSignIn;
     type Output = Created<ConnectionView>;
 
@@ -49,7 +49,7 @@ impl Operation for Complete {
 
 impl Async for Complete {
     async fn run(context: Context, input: CompleteSignIn) -> Result<Self::Output, Failure> {
-        let session = context.caller.user_session()?.session.id;
+        let session = oauth::session(&context.caller)?;
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
         let started = SignIn::of_state(engine, environment, state.expose());

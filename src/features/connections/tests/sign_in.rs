@@ -196,7 +196,7 @@ fn removing_a_connection_revokes_its_tokens_and_does_not_depend_on_the_platform(
 fn a_key_cannot_begin_or_complete_a_sign_in() {
     let app = app(&Platforms::start(0));
     let started = app.post("/v1/connections/klaviyo/authorize", json!({}));
-    assert_eq!((started.refusal().0, started.refusal().1), (401, "NOT_SIGNED_IN"));
+    assert_eq!((started.refusal().0, started.refusal().1), (403, "INSUFFICIENT_PERMISSIONS"));
     let done = app.post("/v1/connections/klaviyo/complete", json!({ "code": "a", "state": "b" }));
-    assert_eq!((done.refusal().0, done.refusal().1), (401, "NOT_SIGNED_IN"));
+    assert_eq!((done.refusal().0, done.refusal().1), (403, "INSUFFICIENT_PERMISSIONS"));
 }
