@@ -138,6 +138,7 @@ async fn a_kill_in_the_middle_of_an_export_leaves_no_duplicate() {
         // The platform creates the template, but the server is killed before it receives the response.
         let part = if provider == "hubspot" { "/marketing/emails" } else { "/templates" };
         peer.fail_method("POST", part, 1, Fault::AfterEffect(502));
+        #[expect(clippy::disallowed_methods, reason = "the test aborts it")]
         let waiting = tokio::spawn({
             let (client, input) = (client.clone(), input.clone());
             async move { client.try_send(Call::new(find(operation), input)).await }
