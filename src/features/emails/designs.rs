@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -95,6 +96,11 @@ pub fn all() -> &'static [Design] {
         FILES.iter().map(read).collect()
     });
     &ALL
+}
+
+/// Returns the schema of the name of a design.
+pub fn name_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": all().iter().map(|design| design.name).collect::<Vec<_>>() })
 }
 
 /// Returns the document of a design for the project's brand.

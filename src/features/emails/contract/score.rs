@@ -421,7 +421,7 @@ async fn the_hostile_samples_keep_their_facts() {
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 569, 6, 15, 0);
+    holds(&score("third").await, 568, 6, 13, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.

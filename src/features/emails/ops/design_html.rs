@@ -25,6 +25,7 @@ pub struct DesignHtml;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DesignRef {
     /// The name of the design.
+    #[schemars(schema_with = "designs::name_schema")]
     pub design: String,
     pub project_id: ProjectId,
     /// Whether to load remote images through this service. If false or absent, only images that this service stores are shown.

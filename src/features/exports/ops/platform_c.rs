@@ -1,8 +1,6 @@
 //! Exports emails for HubSpot.
 
-use std::collections::BTreeMap;
-
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +31,7 @@ pub struct ExportToPlatformC {
     /// What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. For an email,
     /// these members of HubSpot's own request are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`,
     /// `language` and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
-    #[schemars(with = "BTreeMap<String, AnyJson>")]
+    #[schemars(schema_with = "options_schema")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
     /// The connection to use. Required if several accounts of HubSpot are connected.
@@ -45,6 +43,19 @@ pub struct ExportToPlatformC {
 /// The members of HubSpot's request for a marketing email that are passed on.
 const PASSED_ON: [&str; 7] =
     ["activeDomain", "businessUnitId", "campaign", "folderIdV2", "from", "language", "subscriptionDetails"];
+
+/// Returns the schema of the options, which depend on what is created.
+fn options_schema(generator: &mut SchemaGenerator) -> Schema {
+    let any = generator.subschema_for::<AnyJson>();
+    let options = |kind: &str, names: &[&str]| {
+        let mut properties: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), any.clone().into())).collect();
+        properties.insert("type".into(), json!({ "const": kind }));
+        json!({ "type": "object", "properties": properties, "additionalProperties": false })
+    };
+    let mut email = options("email", &[&PASSED_ON[..], &["customInstructions"]].concat());
+    email["required"] = json!(["type"]);
+    json_schema!({ "type": "object", "anyOf": [options("template", &["customInstructions"]), email] })
+}
 
 /// Returns what to create, and the members to pass on.
 fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<String, Value>), Failure> {

@@ -1,9 +1,12 @@
 //! Shows what an incoming webhook would store for a body, without storing it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::base::strict_objects::AnyJson;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::hooks::{receiving, require};
 use crate::vocab::codes::Code;
@@ -19,6 +22,7 @@ pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
     /// A body of the other system, such as the sample that it shows.
+    #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }
 

@@ -35,6 +35,9 @@ const LABEL_WORDS_MAX: usize = 5;
 /// evidence, so its threshold is higher.
 const SHORT_WORDS: usize = 3;
 
+/// The maximum number of words of a subject such as "the first 50 customers".
+const SUBJECT_WORDS_MAX: usize = 5;
+
 /// Turns the statements that read like notes into unclear text.
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
@@ -191,7 +194,10 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> imp
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
     // "The first 50 customers get a free cup"
-    if has_value(prompt, range) && prompt.has(List::Readers, range) && prompt.has(List::Finite, range) {
+    let is_counted = prompt.is(List::Article, range.from) || prompt.kind(range.from) == Kind::Number;
+    let start = Range::of(range.from, (range.from + SUBJECT_WORDS_MAX).min(range.to));
+    let readers = prompt.find(List::Readers, start).filter(|_| is_counted && has_value(prompt, range));
+    if readers.is_some_and(|readers| prompt.has(List::Finite, Range::of(readers.to, range.to))) {
         return 0.95;
     }
     match (has_value(prompt, range), is_alone) {
