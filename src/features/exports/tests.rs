@@ -50,6 +50,15 @@ fn export(app: &TestApp, provider: &str, conversation: &str, option: (&str, &str
     app.get(&format!("/v1/export/{provider}/{conversation}?{}={}{more}", option.0, option.1))
 }
 
+/// Returns a platform, an app with an account connected to it, and a conversation with two finished emails.
+fn connected(provider: &str, key: &str) -> (Platforms, TestApp, String) {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    connect(&app, provider, key);
+    let id = conversation(&app);
+    (peer, app, id)
+}
+
 fn at(peer: &Platforms, place: &str) -> Vec<Stored> {
     peer.stored().into_iter().filter(|stored| stored.place == place).collect()
 }
@@ -58,10 +67,7 @@ fn at(peer: &Platforms, place: &str) -> Vec<Stored> {
 fn emails_are_created_in_an_account_and_updated_by_the_next_export() {
     for (provider, key, option, kinds) in PLATFORMS {
         for (kind, place) in kinds {
-            let peer = Platforms::start(0);
-            let app = app(&peer);
-            connect(&app, provider, key);
-            let id = conversation(&app);
+            let (peer, app, id) = connected(provider, key);
             let made = export(&app, provider, &id, (option, kind), "").data();
             let files = made["files"].as_array().expect("a list");
             assert_eq!(files.len(), 2, "{made}");
@@ -119,10 +125,7 @@ fn a_lost_response_creates_no_duplicate() {
                 assert_eq!(at(&peer, place).len(), 2, "{provider} {kind} {fault:?}");
             }
             // The first export ends without a response; the next one finds what it created.
-            let peer = Platforms::start(0);
-            let app = app(&peer);
-            connect(&app, provider, key);
-            let id = conversation(&app);
+            let (peer, app, id) = connected(provider, key);
             peer.fail_method(method, part, 99, Fault::AfterEffect(502));
             peer.fail_method("GET", part, 99, Fault::Status(502, None));
             let failed = export(&app, provider, &id, (option, kind), "");
@@ -138,10 +141,7 @@ fn a_lost_response_creates_no_duplicate() {
 fn what_was_deleted_or_sent_is_created_again() {
     for (provider, key, option, kinds) in PLATFORMS {
         for (kind, place) in kinds {
-            let peer = Platforms::start(0);
-            let app = app(&peer);
-            connect(&app, provider, key);
-            let id = conversation(&app);
+            let (peer, app, id) = connected(provider, key);
             let first = export(&app, provider, &id, (option, kind), "").data();
             peer.change(|stored| stored.is_deleted |= stored.place == place);
             let again = export(&app, provider, &id, (option, kind), "").data();

@@ -7,6 +7,7 @@ mod woocommerce;
 use std::future::Future;
 
 use http::HeaderMap;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -98,6 +99,11 @@ pub struct Delivery {
 /// A webhook without the documented form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
+
+/// Reads the body of a webhook.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
+    serde_json::from_slice(body).map_err(|_| Unreadable)
+}
 
 /// What a webhook reports.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, prices, short,
-    text_of,
+    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, parse, prices,
+    short, text_of,
 };
 use crate::engine::api::response::WireTime;
 use crate::features::connections::PlatformError;
@@ -166,10 +166,6 @@ impl StorePort for WooCommerce {
             _ => Ok(Change::Nothing),
         }
     }
-}
-
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
-    serde_json::from_slice(body).map_err(|_| Unreadable)
 }
 
 #[derive(Deserialize)]

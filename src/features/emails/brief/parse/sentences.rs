@@ -72,6 +72,8 @@ mod tests {
             ),
             ("en", "We are closed next week, back on Thursday 9am.", "We are closed next week. We are back on Thursday 9am."),
             ("en", "14 days valid.", "It is valid for 14 days."),
+            ("en", "Only 30 places.", "There are only 30 places."),
+            ("en", "Sign up at https://a.example/b.", "Sign up at https://a.example/b."),
             ("en", "The next class is full, 12 seats.", "The next class is full. There are 12 seats."),
             ("de", "Beginn 18 Uhr, 12 Plätze, Eintritt frei.", "Beginn um 18 Uhr. Es gibt 12 Plätze. Der Eintritt ist frei."),
         ] {

@@ -1,7 +1,6 @@
 //! The webhooks of Shopify, whose bodies have the form of the REST resources.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::bulk::status;
@@ -9,7 +8,9 @@ use crate::engine::api::response::WireTime;
 use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::features::projects::brand::BrandProduct;
 use crate::features::projects::shop_products::StoreProduct;
-use crate::features::storefront::platform::{Change, CustomerRef, Site, StoreEvent, Unreadable, given, prices, short, text_of};
+use crate::features::storefront::platform::{
+    Change, CustomerRef, Site, StoreEvent, Unreadable, given, parse, prices, short, text_of,
+};
 use crate::vocab::limits;
 
 /// The maximum number of lines of an order in its event.
@@ -37,10 +38,6 @@ pub fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreada
         "app/uninstalled" => Ok(Change::Uninstalled),
         _ => Ok(Change::Nothing),
     }
-}
-
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
-    serde_json::from_slice(body).map_err(|_| Unreadable)
 }
 
 #[derive(Deserialize)]
