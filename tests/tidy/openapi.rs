@@ -46,6 +46,32 @@ fn every_network_operation_is_in_the_document_once_per_path() {
     }
 }
 
+/// Words that are no names of methods in Python or JavaScript.
+const RESERVED: [&str; 14] = [
+    "as", "class", "continue", "default", "export", "for", "from", "function", "global", "import", "new", "pass", "return",
+    "with",
+];
+
+#[test]
+fn every_client_name_is_usable_and_belongs_to_one_operation() {
+    let names: Vec<&str> = OPERATIONS.iter().filter_map(|entry| entry.spec.client_name()).collect();
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let mut found = Vec::new();
+    for name in &names {
+        let words: Vec<&str> = name.split('.').collect();
+        if !(2..=3).contains(&words.len()) || words.iter().any(|word| !is_word(word) || RESERVED.contains(word)) {
+            found.push(format!("{name} is no name of a method"));
+        }
+        if names.iter().filter(|other| *other == name).count() > 1 {
+            found.push(format!("{name} is the name of two operations"));
+        }
+        if names.iter().any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))) {
+            found.push(format!("{name} is both a method and a resource"));
+        }
+    }
+    none("names that clients cannot have", found);
+}
+
 #[test]
 fn every_reference_resolves_and_every_component_is_used() {
     let document = document();

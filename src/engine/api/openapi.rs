@@ -103,6 +103,7 @@ impl Writer {
             same["operationId"] = format!("{}.alias{}", spec.id, index + 1).into();
             same["description"] = format!("An alias of `{} {}`.\n\n{}", spec.verb.name(), spec.path, describe(spec)).into();
             same["x-alias-of"] = spec.id.into();
+            same.as_object_mut().expect("an operation is an object").remove("x-client-name");
             all.push((*alias, same));
         }
         all.insert(0, (spec.path, operation));
@@ -119,6 +120,9 @@ impl Writer {
             "description": describe(spec),
             "security": security(spec),
         });
+        if let Some(name) = spec.client_name() {
+            operation["x-client-name"] = name.into();
+        }
         let shape = self.shape(entry);
         let parameters = parameters(entry, &shape, &input);
         if !parameters.is_empty() {

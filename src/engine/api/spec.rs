@@ -145,6 +145,8 @@ pub struct Spec {
     /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
+    /// The name in clients, if it differs from the ID. See [`Spec::client_name`].
+    client: Option<&'static str>,
 }
 
 impl Spec {
@@ -165,6 +167,7 @@ impl Spec {
             speaks_oauth: false,
             fails: &[],
             body: BodySize::Default,
+            client: None,
         }
     }
 
@@ -241,6 +244,19 @@ impl Spec {
     pub const fn body(mut self, size: BodySize) -> Self {
         self.body = size;
         self
+    }
+
+    /// Sets a name for clients that differs from the ID: the nouns that users know, in the form `resource.method` or
+    /// `resource.resource.method`.
+    pub const fn client(mut self, name: &'static str) -> Self {
+        self.client = Some(name);
+        self
+    }
+
+    /// Returns the operation's name in the command-line client, the SDKs and the tool server, such as `projects.images.list`; `None` if an
+    /// API key cannot call the operation.
+    pub fn client_name(&self) -> Option<&'static str> {
+        matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)).then(|| self.client.unwrap_or(self.id))
     }
 
     /// Returns the name of the feature that the operation belongs to.

@@ -83,7 +83,7 @@ pub struct NamedSegment {
 }
 
 impl Operation for Import {
-    const SPEC: Spec = Spec::post("connections.import", "/v1/contacts/imports/provider", needs(Permission::AudienceWrite))
+    const SPEC: Spec = Spec::post("connections.import", "/v1/contacts/imports/provider", needs(Permission::AudienceWrite)).client("connections.import_contacts")
         .summary("Import contacts from a platform")
         .about(
             "Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress. The import reads each source page by \

@@ -143,7 +143,7 @@ pub struct BulkStarted {
 }
 
 impl Operation for Bulk {
-    const SPEC: Spec = Spec::post("contacts.bulk", "/v1/contacts/bulk", needs(Permission::AudienceWrite))
+    const SPEC: Spec = Spec::post("contacts.bulk", "/v1/contacts/bulk", needs(Permission::AudienceWrite)).client("contacts.bulk.create")
         .also_at(&["/v1/subscribers/bulk"])
         .summary("Add or update many contacts")
         .about(

@@ -100,7 +100,7 @@ impl ChangeResult {
 }
 
 impl Operation for BulkChange {
-    const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite))
+    const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite)).client("contacts.bulk_changes.create")
         .summary("Make the same change to many contacts")
         .about(
             "Each contact is changed as if by its own request, and the same events are emitted. Contacts listed in `ids` are changed \

@@ -39,6 +39,7 @@ pub struct BulkChangeProgress {
 impl Operation for BulkChangeStatus {
     const SPEC: Spec =
         Spec::get("contacts.bulk_change_status", "/v1/contacts/bulk-change/{jobId}", needs(Permission::AudienceRead))
+            .client("contacts.bulk_changes.get")
             .summary("Get the progress of a bulk change")
             .about("Returns finished jobs until 30 days after they end.")
             .fails(&[Code::NotFound]);

@@ -47,6 +47,7 @@ pub struct BulkProgress {
 
 impl Operation for BulkStatus {
     const SPEC: Spec = Spec::get("contacts.bulk_status", "/v1/contacts/bulk/{jobId}", needs(Permission::AudienceRead))
+        .client("contacts.bulk.get")
         .also_at(&["/v1/subscribers/bulk/{jobId}"])
         .summary("Get the progress of a bulk write")
         .about("Returns finished jobs until 30 days after they end.")

@@ -135,7 +135,7 @@ impl ExportView {
 }
 
 impl Operation for Export {
-    const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead))
+    const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead)).client("contacts.exports.create")
         .summary("Export contacts to a CSV file")
         .about(
             "GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the file, cells that a \

@@ -26,6 +26,7 @@ pub struct ExportRef {
 
 impl Operation for ExportStatus {
     const SPEC: Spec = Spec::get("contacts.export_status", "/v1/contacts/exports/{jobId}", needs(Permission::AudienceRead))
+        .client("contacts.exports.get")
         .summary("Get the progress of an export")
         .about("Once the file has been written, the response contains downloadUrl for one hour.")
         .fails(&[Code::NotFound]);

@@ -67,7 +67,7 @@ pub struct ImportStarted {
 }
 
 impl Operation for Import {
-    const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite))
+    const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite)).client("contacts.imports.create")
         .summary("Import contacts from a CSV file")
         .about(
             "Accepts multipart/form-data. Returns once the file has been stored; GET /v1/contacts/imports/{id} returns the progress. \

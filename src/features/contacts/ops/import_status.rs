@@ -73,6 +73,7 @@ impl From<Counts> for RowCounts {
 
 impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("contacts.import_status", "/v1/contacts/imports/{id}", needs(Permission::AudienceRead))
+        .client("contacts.imports.get")
         .summary("Get the progress of an import")
         .about("Returns finished imports until 30 days after they end.")
         .fails(&[Code::NotFound]);

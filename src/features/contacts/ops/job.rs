@@ -23,6 +23,7 @@ pub struct JobRef {
 
 impl Operation for Job {
     const SPEC: Spec = Spec::get("contacts.job", "/v1/contacts/jobs/{id}", needs(Permission::AudienceRead))
+        .client("contacts.jobs.get")
         .summary("Get the kind, project and status of a contacts job")
         .about("Returns finished jobs until 30 days after they end. The operations for each kind of job return more details.")
         .fails(&[Code::NotFound]);

@@ -14,6 +14,7 @@ pub struct JobSeen;
 
 impl Operation for JobSeen {
     const SPEC: Spec = Spec::post("contacts.job_seen", "/v1/contacts/jobs/{id}/seen", needs(Permission::AudienceWrite))
+        .client("contacts.jobs.mark_seen")
         .summary("Acknowledge a failed import, export or bulk change")
         .about("The job stays in the list but no longer needs attention. Repeating the request changes nothing.")
         .fails(&[Code::NotFound, Code::WrongState]);

@@ -96,6 +96,7 @@ impl ContactJob {
 
 impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
+        .client("contacts.jobs.list")
         .summary("List the newest imports, exports and bulk changes")
         .about(
             "Lists jobs in any state. Finished jobs are deleted 30 days after they end; uploaded files whose import \

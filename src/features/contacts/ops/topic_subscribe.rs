@@ -49,6 +49,7 @@ impl Choice {
 
 impl Operation for TopicSubscribe {
     const SPEC: Spec = Spec::post("contacts.topic_subscribe", "/v1/topics/{id}/subscribe", needs(Permission::AudienceWrite))
+        .client("topics.subscribe")
         .summary("Subscribe a contact to a topic")
         .about("Stores the contact's explicit choice, which overrides the topic's default. The contact's status does not change.")
         .fails(&[Code::NotFound]);

@@ -12,6 +12,7 @@ pub struct TopicUnsubscribe;
 
 impl Operation for TopicUnsubscribe {
     const SPEC: Spec = Spec::post("contacts.topic_unsubscribe", "/v1/topics/{id}/unsubscribe", needs(Permission::AudienceWrite))
+        .client("topics.unsubscribe")
         .summary("Unsubscribe a contact from a topic")
         .about(
             "Stores the contact's explicit choice, which overrides the topic's default. Other topics and the contact's status do \

@@ -29,7 +29,7 @@ pub struct NewStream {
 }
 
 impl Operation for StreamCreate {
-    const SPEC: Spec = Spec::post("domains.stream_create", "/v1/domains/streams", needs(Permission::DomainWrite))
+    const SPEC: Spec = Spec::post("domains.stream_create", "/v1/domains/streams", needs(Permission::DomainWrite)).client("domains.create_stream")
         .summary("Add a sending subdomain for one kind of mail")
         .about(
             "Keeps the reputation of transactional emails separate from that of campaigns. With vanityRootFrom, the subdomain signs for From \

@@ -15,7 +15,7 @@ use crate::vocab::rates::RouteGroup;
 pub struct Check;
 
 impl Operation for Check {
-    const SPEC: Spec = Spec::post("emails.check", "/v1/emails/{emailId}/checks", needs(Permission::EmailWrite))
+    const SPEC: Spec = Spec::post("emails.check", "/v1/emails/{emailId}/checks", needs(Permission::EmailWrite)).client("emails.checks.run")
         .summary("Run the checks of an email now")
         .about(
             "Checks the current version, requests the URLs of its links, and stores the result, which takes up to 15 seconds. Use it before \

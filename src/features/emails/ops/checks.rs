@@ -101,7 +101,7 @@ impl EmailChecksView {
 }
 
 impl Operation for Checks {
-    const SPEC: Spec = Spec::get("emails.checks", "/v1/emails/{emailId}/checks", needs_one(READERS))
+    const SPEC: Spec = Spec::get("emails.checks", "/v1/emails/{emailId}/checks", needs_one(READERS)).client("emails.checks.get")
         .summary("Get the checks of an email")
         .about(
             "Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility. The \

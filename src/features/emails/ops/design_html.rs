@@ -34,6 +34,7 @@ pub struct DesignRef {
 
 impl Operation for DesignHtml {
     const SPEC: Spec = Spec::get("emails.design_html", "/v1/emails/designs/{design}/html", needs_one(READERS))
+        .client("emails.designs.html")
         .summary("Show a starting design as a page")
         .about("Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.")
         .rate(RouteGroup::Emails)

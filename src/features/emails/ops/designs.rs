@@ -29,7 +29,7 @@ pub struct DesignView {
 }
 
 impl Operation for Designs {
-    const SPEC: Spec = Spec::get("emails.designs", "/v1/emails/designs", needs_one(READERS))
+    const SPEC: Spec = Spec::get("emails.designs", "/v1/emails/designs", needs_one(READERS)).client("emails.designs.list")
         .summary("List starting designs")
         .about(
             "A design is an email without facts about any brand. The texts that users must replace are in brackets. Its colors, fonts, \

@@ -42,7 +42,7 @@ pub struct UpdateDocument {
 }
 
 impl Operation for DocumentUpdate {
-    const SPEC: Spec = Spec::patch("emails.document_update", "/v1/emails/{emailId}/document", needs(Permission::EmailWrite))
+    const SPEC: Spec = Spec::patch("emails.document_update", "/v1/emails/{emailId}/document", needs(Permission::EmailWrite)).client("emails.update_document")
         .summary("Edit the document of an email")
         .about(
             "Saves the changed document as a new version, and renders the HTML, MJML and text. The screenshots follow within seconds. \

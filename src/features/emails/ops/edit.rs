@@ -55,7 +55,7 @@ pub enum Answer {
 }
 
 impl Operation for Edit {
-    const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite))
+    const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite)).client("emails.edits.create")
         .summary("Edit an email with a prompt")
         .about(
             "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \

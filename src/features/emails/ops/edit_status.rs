@@ -46,6 +46,7 @@ impl EditView {
 
 impl Operation for EditStatus {
     const SPEC: Spec = Spec::get("emails.edit_status", "/v1/emails/{emailId}/edits/{editId}", needs_one(READERS))
+        .client("emails.edits.get")
         .summary("Get the status of an edit")
         .rate(RouteGroup::Emails)
         .blocking()

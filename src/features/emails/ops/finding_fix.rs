@@ -35,7 +35,7 @@ impl Operation for FindingFix {
         "emails.finding_fix",
         "/v1/emails/{emailId}/checks/{findingId}/fix",
         needs(Permission::EmailWrite),
-    )
+    ).client("emails.checks.fix")
     .summary("Fix a finding of an email")
     .about(
         "Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version. The new version is \

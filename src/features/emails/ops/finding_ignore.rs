@@ -34,7 +34,7 @@ impl Operation for FindingIgnore {
         "emails.finding_ignore",
         "/v1/emails/{emailId}/checks/{findingId}/ignored",
         needs(Permission::EmailWrite),
-    )
+    ).client("emails.checks.ignore")
     .summary("Ignore a finding of an email")
     .about(
         "An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of the email. The scores still \

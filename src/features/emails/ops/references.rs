@@ -34,6 +34,7 @@ pub struct ReferencesView {
 
 impl Operation for References {
     const SPEC: Spec = Spec::get("emails.references", "/v1/projects/{projectId}/references", needs_one(READERS))
+        .client("projects.references")
         .summary("List favorite emails")
         .about("To use a favorite as a pattern, generate emails with the favorite's `conversationId` as `referenceId`.")
         .rate(RouteGroup::Emails)

@@ -32,7 +32,7 @@ impl Operation for Restore {
         "emails.restore",
         "/v1/emails/{emailId}/versions/{version}/restore",
         needs(Permission::EmailWrite),
-    )
+    ).client("emails.versions.restore")
     .summary("Restore a version of an email")
     .about(
         "Creates a new version with the content of the selected version. The other versions do not change. Restoring the current version has no \

@@ -50,6 +50,7 @@ pub struct TriedTheme {
 
 impl Operation for ThemePreview {
     const SPEC: Spec = Spec::get("emails.theme_preview", "/v1/projects/{projectId}/theme-preview", needs_one(READERS))
+        .client("projects.preview_theme")
         .summary("Show a sample email in a brand's theme")
         .about("Colors, fonts and the corner radius in the query replace the brand's own values without saving them.")
         .rate(RouteGroup::Emails)

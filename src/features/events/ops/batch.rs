@@ -113,7 +113,7 @@ impl RecordedEvents {
 }
 
 impl Operation for Batch {
-    const SPEC: Spec = Spec::post("events.batch", "/v1/events/batch", needs(Permission::AudienceWrite))
+    const SPEC: Spec = Spec::post("events.batch", "/v1/events/batch", needs(Permission::AudienceWrite)).client("events.record_batch")
         .summary("Record up to 500 customer events")
         .about(
             "Events are processed in order, each like a single event. Set a dedupeKey on each event, so that repeating a batch stores no \

@@ -41,6 +41,7 @@ pub struct CustomerEventPart {
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("events.list", "/v1/contacts/{id}/events", needs(Permission::AudienceRead))
+        .client("contacts.events")
         .also_at(&["/v1/subscribers/{id}/events"])
         .summary("List the events of a contact")
         .about("Events reported with POST /v1/events in the last 90 days, newest first.")

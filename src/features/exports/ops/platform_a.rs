@@ -50,6 +50,7 @@ pub enum KlaviyoType {
 
 impl Operation for PlatformA {
     const SPEC: Spec = Spec::get("exports.platform_a", "/v1/export/platform_a/{conversationId}", needs(READER))
+        .client("exports.klaviyo")
         .also_at(&["/v1/export/klaviyo/{conversationId}"])
         .summary("Export emails for Klaviyo")
         .about(ABOUT)

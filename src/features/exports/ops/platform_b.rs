@@ -48,6 +48,7 @@ pub enum MailchimpType {
 
 impl Operation for PlatformB {
     const SPEC: Spec = Spec::get("exports.platform_b", "/v1/export/platform_b/{conversationId}", needs(READER))
+        .client("exports.mailchimp")
         .also_at(&["/v1/export/mailchimp/{conversationId}"])
         .summary("Export emails for Mailchimp")
         .about(ABOUT)

@@ -81,6 +81,7 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
 
 impl Operation for PlatformC {
     const SPEC: Spec = Spec::post("exports.platform_c", "/v1/export/platform_c", needs(READER))
+        .client("exports.hubspot")
         .also_at(&["/v1/export/hubspot"])
         .summary("Export emails for HubSpot")
         .about(ABOUT)

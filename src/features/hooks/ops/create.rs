@@ -54,7 +54,7 @@ pub struct NewHook {
 }
 
 impl Operation for Create {
-    const SPEC: Spec = Spec::post("hooks.create", "/v1/incoming-webhooks", needs(Permission::WebhookWrite))
+    const SPEC: Spec = Spec::post("hooks.create", "/v1/incoming-webhooks", needs(Permission::WebhookWrite)).client("incoming_webhooks.create")
         .summary("Create an incoming webhook")
         .about(
             "The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or as a form, without a key: \

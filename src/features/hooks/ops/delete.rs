@@ -25,6 +25,7 @@ pub struct DeletedHook {
 
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("hooks.delete", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookWrite))
+        .client("incoming_webhooks.delete")
         .summary("Delete an incoming webhook")
         .about("Its URL returns 404 from now on. The contacts and events that it received are kept.")
         .fails(&[Code::NotFound]);

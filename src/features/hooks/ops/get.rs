@@ -23,6 +23,7 @@ pub struct HookRef {
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("hooks.get", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookRead))
+        .client("incoming_webhooks.get")
         .summary("Get an incoming webhook")
         .about("The response does not include the URL, which is shown only when it is created.")
         .fails(&[Code::NotFound]);

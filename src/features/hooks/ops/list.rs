@@ -28,6 +28,7 @@ pub struct ListHooks {
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("hooks.list", "/v1/incoming-webhooks", needs(Permission::WebhookRead))
+        .client("incoming_webhooks.list")
         .summary("List incoming webhooks")
         .about("Lists the oldest incoming webhook first. The URLs are shown only when they are created.");
     type Input = ListHooks;

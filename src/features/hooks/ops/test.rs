@@ -40,7 +40,7 @@ pub struct HookTested {
 }
 
 impl Operation for Test {
-    const SPEC: Spec = Spec::post("hooks.test", "/v1/incoming-webhooks/{hook}/test", needs(Permission::WebhookRead))
+    const SPEC: Spec = Spec::post("hooks.test", "/v1/incoming-webhooks/{hook}/test", needs(Permission::WebhookRead)).client("incoming_webhooks.test")
         .summary("Test an incoming webhook")
         .about(
             "Returns the values that the mapping takes from a body, and whether they can be stored. Nothing is stored. The call itself \

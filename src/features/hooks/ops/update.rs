@@ -57,6 +57,7 @@ pub struct HookPatch {
 
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("hooks.update", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookWrite))
+        .client("incoming_webhooks.update")
         .summary("Change an incoming webhook")
         .about("The changes apply to requests that arrive from now on.")
         .answers_secret()

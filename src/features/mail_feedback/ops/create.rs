@@ -37,7 +37,7 @@ pub struct NewMailService {
 }
 
 impl Operation for Create {
-    const SPEC: Spec = Spec::post("mail_feedback.create", "/v1/mail-services", needs(Permission::WebhookWrite))
+    const SPEC: Spec = Spec::post("mail_feedback.create", "/v1/mail-services", needs(Permission::WebhookWrite)).client("mail_services.create")
         .summary("Add a mail service")
         .about(
             "The response shows the URL of the webhook only once. Enter the URL at the service that relays your mail. The service then \

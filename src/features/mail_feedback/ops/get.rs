@@ -23,6 +23,7 @@ pub struct MailServiceRef {
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("mail_feedback.get", "/v1/mail-services/{mailServiceId}", needs(Permission::WebhookRead))
+        .client("mail_services.get")
         .summary("Get a mail service")
         .about("The response shows whether events arrive, and why the last request was rejected.")
         .fails(&[Code::NotFound]);

@@ -25,6 +25,7 @@ pub struct ListMailServices {
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("mail_feedback.list", "/v1/mail-services", needs(Permission::WebhookRead))
+        .client("mail_services.list")
         .summary("List mail services")
         .about("Lists the oldest mail service first. A URL is shown only by the response that creates it.");
     type Input = ListMailServices;

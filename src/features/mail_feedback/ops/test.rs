@@ -38,6 +38,7 @@ impl Operation for Test {
         "/v1/mail-services/{mailServiceId}/test",
         needs(Permission::WebhookWrite),
     )
+    .client("mail_services.test")
     .summary("Test a mail service")
     .about(
         "Sends a sample of a hard bounce, in the format of the service and signed like its requests, through the checks for real \

@@ -39,6 +39,7 @@ pub struct MailServicePatch {
 
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("mail_feedback.update", "/v1/mail-services/{mailServiceId}", needs(Permission::WebhookWrite))
+        .client("mail_services.update")
         .summary("Change a mail service")
         .about("Set the secret with this operation if the mail service shows it only after it knows the URL.")
         .answers_secret()

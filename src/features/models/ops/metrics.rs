@@ -87,6 +87,7 @@ impl BrandUsage {
 impl Operation for Metrics {
     const SPEC: Spec =
         Spec::get("models.metrics", "/v1/metrics/models", needs_one(&[Permission::EmailRead, Permission::EmailWrite]))
+            .client("metrics.models")
             .summary("Get the usage and cost of language models")
             .about("Returns the usage of the brands in the key's environment. The limits apply to both environments together.");
     type Input = MetricsRange;

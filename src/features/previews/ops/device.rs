@@ -27,6 +27,7 @@ pub struct DeviceRef {
 impl Operation for DeviceResult {
     const SPEC: Spec =
         Spec::get("previews.device", "/v1/emails/previews/{previewId}/devices/{deviceKey}", needs(Permission::EmailPreview))
+            .client("previews.devices.get")
             .summary("Get one device of a preview")
             .rate(RouteGroup::Emails)
             .fails(&[Code::NotFound]);

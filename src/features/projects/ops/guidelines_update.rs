@@ -40,6 +40,7 @@ pub struct KeptGuidelines {
 impl Operation for GuidelinesUpdate {
     const SPEC: Spec =
         Spec::put("projects.guidelines_update", "/v1/projects/{projectId}/brand-guidelines", needs(Permission::ProjectWrite))
+            .client("projects.update_guidelines")
             .summary("Set a project's brand guidelines")
             .about("The guidelines apply to every email that is generated for the project after the change.")
             .fails(&[Code::NotFound]);

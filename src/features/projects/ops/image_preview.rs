@@ -28,7 +28,7 @@ pub struct PreviewImage {
 }
 
 impl Operation for ImagePreview {
-    const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS))
+    const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS)).client("projects.images.preview")
         .summary("Get a small copy of a project's image")
         .about(
             "Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged. The image is fetched once from its server, then \

@@ -27,6 +27,7 @@ pub struct ListImages {
 
 impl Operation for ImagesList {
     const SPEC: Spec = Spec::get("projects.images_list", "/v1/projects/{projectId}/images", needs_one(READERS))
+        .client("projects.images.list")
         .summary("List a project's images")
         .about("Images that users added come first, newest first. After them come the images found on the project's pages.")
         .blocking()

@@ -25,7 +25,7 @@ pub struct ImageRef {
 }
 
 impl Operation for ImagesRemove {
-    const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
+    const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite)).client("projects.images.delete")
         .summary("Remove an image from a project")
         .about(
             "An uploaded file is kept for another year for the emails that contain it. An image from the site returns when the site is imported \

@@ -36,6 +36,7 @@ pub struct ImagePatch {
 
 impl Operation for ImagesUpdate {
     const SPEC: Spec = Spec::put("projects.images_update", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
+        .client("projects.images.update")
         .summary("Change an image's description and tags")
         .fails(&[Code::NotFound]);
     type Input = ImagePatch;

@@ -35,7 +35,7 @@ pub struct NewUpload {
 
 impl Operation for ImagesUpload {
     const SPEC: Spec =
-        Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite))
+        Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite)).client("projects.images.upload")
             .summary("Upload an image to a project")
             .about(
                 "For images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at most 1600 pixels \

@@ -56,6 +56,7 @@ pub struct Accepted {
 
 impl Operation for Import {
     const SPEC: Spec = Spec::post("projects.import", "/v1/projects/import", needs(Permission::ProjectWrite))
+        .client("projects.imports.create")
         .summary("Import a project from web pages")
         .about("Returns immediately; the import runs in the background. Emits project.import.started.")
         .rate(RouteGroup::Imports)

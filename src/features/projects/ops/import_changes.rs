@@ -72,6 +72,7 @@ impl From<Option<ImportChanges>> for ImportChangesView {
 
 impl Operation for ImportChangesGet {
     const SPEC: Spec = Spec::get("projects.import_changes", "/v1/projects/import/{projectId}/changes", needs_one(READERS))
+        .client("projects.imports.changes")
         .summary("List the changes found by a repeated import")
         .about("Values with state `pending` are not used until they are accepted.")
         .fails(&[Code::NotFound]);

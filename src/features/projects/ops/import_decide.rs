@@ -38,6 +38,7 @@ pub struct Decisions {
 impl Operation for ImportDecide {
     const SPEC: Spec =
         Spec::post("projects.import_decide", "/v1/projects/import/{projectId}/changes", needs(Permission::ProjectWrite))
+            .client("projects.imports.decide")
             .summary("Accept or reject the changes found by a repeated import")
             .about("Returns the remaining changes. A rejected change is not proposed again by later imports.")
             .fails(&[Code::NotFound]);

@@ -30,7 +30,7 @@ impl Operation for ImportRetry {
         "projects.import_retry",
         "/v1/projects/import/{projectId}/retry",
         needs(Permission::ProjectWrite),
-    )
+    ).client("projects.imports.retry")
     .summary("Import a project's sites again")
     .about(
         "Use this operation after a failed import or after a site has changed. Values that users set are kept. Other values that have changed \

@@ -42,6 +42,7 @@ pub struct ImportProgressOfProject {
 
 impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("projects.import_status", "/v1/projects/import/{projectId}/status", needs_one(READERS))
+        .client("projects.imports.get")
         .summary("Get the state of an import")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;

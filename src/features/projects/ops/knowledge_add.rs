@@ -86,7 +86,7 @@ impl Operation for KnowledgeAdd {
         "projects.knowledge_add",
         "/v1/projects/{projectId}/knowledge-base",
         needs(Permission::ProjectWrite),
-    )
+    ).client("projects.knowledge.create")
     .summary("Add an entry to a project's knowledge base")
     .about("Emails that are generated afterward can use the entry. Adding the same title and content again returns the existing entry.")
     .replay(Replay::Keyed)

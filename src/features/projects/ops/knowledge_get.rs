@@ -14,6 +14,7 @@ pub struct KnowledgeGet;
 impl Operation for KnowledgeGet {
     const SPEC: Spec =
         Spec::get("projects.knowledge_get", "/v1/projects/{projectId}/knowledge-base/{entryId}", needs_one(READERS))
+            .client("projects.knowledge.get")
             .summary("Get an entry in a project's knowledge base")
             .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;

@@ -27,6 +27,7 @@ pub struct ListKnowledge {
 
 impl Operation for KnowledgeList {
     const SPEC: Spec = Spec::get("projects.knowledge_list", "/v1/projects/{projectId}/knowledge-base", needs_one(READERS))
+        .client("projects.knowledge.list")
         .summary("List a project's knowledge base")
         .about(
             "Lists the newest entry first. Includes entries from the project's own pages, with the `referenceOrigin` `website`.",

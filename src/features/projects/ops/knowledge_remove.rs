@@ -29,6 +29,7 @@ impl Operation for KnowledgeRemove {
         "/v1/projects/{projectId}/knowledge-base/{entryId}",
         needs(Permission::ProjectWrite),
     )
+    .client("projects.knowledge.delete")
     .summary("Remove an entry from a project's knowledge base")
     .about("An entry from the project's pages returns when the sites are imported again.")
     .fails(&[Code::NotFound]);

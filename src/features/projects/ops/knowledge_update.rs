@@ -36,7 +36,7 @@ impl Operation for KnowledgeUpdate {
         "projects.knowledge_update",
         "/v1/projects/{projectId}/knowledge-base/{entryId}",
         needs(Permission::ProjectWrite),
-    )
+    ).client("projects.knowledge.update")
     .summary("Change an entry in a project's knowledge base")
     .about("If you change an entry that was read from a site, the entry becomes your own: importing the site again does not replace it.")
     .body(BodySize::Bulk)

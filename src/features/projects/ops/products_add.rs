@@ -43,7 +43,7 @@ pub struct NewProduct {
 }
 
 impl Operation for ProductsAdd {
-    const SPEC: Spec = Spec::post("projects.products_add", "/v1/projects/{projectId}/products", needs(Permission::ProjectWrite))
+    const SPEC: Spec = Spec::post("projects.products_add", "/v1/projects/{projectId}/products", needs(Permission::ProjectWrite)).client("projects.products.create")
         .summary("Add a product to a project")
         .about("The product is added after the project's other products. Imports do not change it unless they find a product with its URL or name.")
         .fails(&[Code::NotFound, Code::LimitReached]);

@@ -34,6 +34,7 @@ impl Operation for ProductsMerge {
         "/v1/projects/{projectId}/products/{productId}/merge",
         needs(Permission::ProjectWrite),
     )
+    .client("projects.products.merge")
     .summary("Merge products")
     .about("The other products are deleted. Imports then recognize their URLs and names as the product that stays.")
     .fails(&[Code::NotFound]);

@@ -30,6 +30,7 @@ impl Operation for ProductsRemove {
         "/v1/projects/{projectId}/products/{productId}",
         needs(Permission::ProjectWrite),
     )
+    .client("projects.products.delete")
     .summary("Remove a product from a project")
     .about("An imported product is hidden instead of deleted, so that the next import does not add it again.")
     .fails(&[Code::NotFound]);

@@ -128,6 +128,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
 impl Operation for ProductsUpdate {
     const SPEC: Spec =
         Spec::patch("projects.products_update", "/v1/projects/{projectId}/products/{productId}", needs(Permission::ProjectWrite))
+            .client("projects.products.update")
             .summary("Change a product")
             .about("The values take precedence over imported values, even after another import.")
             .fails(&[Code::NotFound]);

@@ -22,7 +22,7 @@ pub struct SegmentIdOnly {
 }
 
 impl Operation for Project {
-    const SPEC: Spec = Spec::get("segments.project", "/v1/segments/{id}/project", needs(Permission::AudienceRead))
+    const SPEC: Spec = Spec::get("segments.project", "/v1/segments/{id}/project", needs(Permission::AudienceRead)).client("segments.get_project")
         .summary("Get the project of a segment")
         .about(
             "All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.",

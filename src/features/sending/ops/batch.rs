@@ -22,6 +22,7 @@ pub struct BatchRef {
 
 impl Operation for Batch {
     const SPEC: Spec = Spec::get("sending.batch", "/v1/sending/batches/{batchId}", needs_one(FOLLOWERS))
+        .client("sends.batches.get")
         .summary("Get a batch")
         .about("Returns the progress of a send to an audience: the number of recipients in each state.")
         .rate(RouteGroup::Sending)

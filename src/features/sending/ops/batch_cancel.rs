@@ -24,6 +24,7 @@ pub struct CancelBatch {
 
 impl Operation for BatchCancel {
     const SPEC: Spec = Spec::post("sending.batch_cancel", "/v1/sending/batches/{batchId}/cancel", needs(Permission::EmailSend))
+        .client("sends.batches.cancel")
         .summary("Cancel a batch")
         .about("Skips the remaining recipients. The outcome of messages in flight is still recorded.")
         .rate(RouteGroup::Sending)

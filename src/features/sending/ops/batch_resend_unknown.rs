@@ -35,7 +35,7 @@ impl Operation for BatchResendUnknown {
         "sending.batch_resend_unknown",
         "/v1/sending/batches/{batchId}/resend-unknown",
         needs(Permission::EmailSend),
-    )
+    ).client("sends.batches.resend_unknown")
     .summary("Send again to recipients whose delivery is unknown")
     .about(
         "Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before \

@@ -22,7 +22,7 @@ pub struct SendRef {
 }
 
 impl Operation for Get {
-    const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(FOLLOWERS))
+    const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(FOLLOWERS)).client("sends.get")
         .summary("Get a direct send")
         .about("Returns the status of each recipient. For a batch, use GET /v1/sending/batches/{batchId}. \
              A direct send is kept for the number of days in the setting mail.direct_days, then deleted with its content and links.")

@@ -29,6 +29,7 @@ pub struct DeletedMessage {
 
 impl Operation for InboxDelete {
     const SPEC: Spec = Spec::delete("sending.inbox_delete", "/v1/inbox/{id}", needs(Permission::EmailSend))
+        .client("inbox.delete")
         .summary("Delete a message from the built-in inbox")
         .about("Deletes only the message; the record of its send is kept.")
         .fails(&[Code::NotFound]);

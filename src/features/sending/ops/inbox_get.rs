@@ -78,6 +78,7 @@ pub struct MessageHeader {
 
 impl Operation for InboxGet {
     const SPEC: Spec = Spec::get("sending.inbox_get", "/v1/inbox/{id}", needs(Permission::EmailRead))
+        .client("inbox.get")
         .summary("Get a message from the built-in inbox")
         .fails(&[Code::NotFound]);
     type Input = MessageRef;

@@ -34,7 +34,7 @@ pub struct ListMessages {
 }
 
 impl Operation for InboxList {
-    const SPEC: Spec = Spec::get("sending.inbox_list", "/v1/inbox", needs(Permission::EmailRead))
+    const SPEC: Spec = Spec::get("sending.inbox_list", "/v1/inbox", needs(Permission::EmailRead)).client("inbox.list")
         .summary("List the built-in inbox")
         .about(
             "Lists the messages sent with test keys and, in development mode, with live keys, newest first. Recipients at \

@@ -25,6 +25,7 @@ pub struct RawMessageRef {
 
 impl Operation for InboxRaw {
     const SPEC: Spec = Spec::get("sending.inbox_raw", "/v1/inbox/{id}/raw", needs(Permission::EmailRead))
+        .client("inbox.raw")
         .summary("Download a message from the built-in inbox")
         .about("Returns the exact bytes that would have been sent, including signatures.")
         .fails(&[Code::NotFound]);

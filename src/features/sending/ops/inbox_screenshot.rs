@@ -27,6 +27,7 @@ pub struct MessageScreenshot {
 
 impl Operation for InboxScreenshot {
     const SPEC: Spec = Spec::get("sending.inbox_screenshot", "/v1/inbox/{id}/screenshot", needs(Permission::EmailRead))
+        .client("inbox.screenshot")
         .summary("Take a screenshot of a message in the built-in inbox")
         .about("Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.")
         .fails(&[Code::NotFound, Code::NotExportable]);

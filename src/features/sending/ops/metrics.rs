@@ -77,8 +77,10 @@ pub struct Month {
 }
 
 impl Operation for Metrics {
-    const SPEC: Spec =
-        Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS)).summary("Get sending totals").about(
+    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS))
+        .client("metrics.sending")
+        .summary("Get sending totals")
+        .about(
             "Returns the totals for the key's environment. With a test key, the totals cover the messages in the built-in inbox.",
         );
     type Input = MetricsRange;

@@ -72,6 +72,7 @@ pub struct PlanSize {
 
 impl Operation for Plan {
     const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(FOLLOWERS))
+        .client("plan.get")
         .summary("Get the account's limits")
         .about("Returns the limits in effect, and how much of each quota is used in the key's environment.");
     type Input = NoInput;

@@ -136,7 +136,7 @@ pub struct SendAccepted {
 }
 
 impl Operation for Send {
-    const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend))
+    const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend)).client("emails.send")
         .summary("Send an email")
         .about(
             "Returns once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets the first \

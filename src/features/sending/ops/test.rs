@@ -69,7 +69,7 @@ pub struct Tested {
 }
 
 impl Operation for Test {
-    const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend))
+    const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend)).client("emails.send_test")
         .summary("Send a test of an email")
         .about(
             "Emits the event email.test.sent. The message is the same as in a send to one address, but its opens and clicks are not \

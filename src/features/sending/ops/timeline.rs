@@ -54,7 +54,7 @@ pub struct SendingTimelineSummary {
 
 impl Operation for Timeline {
     const SPEC: Spec =
-        Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS)).summary("Get daily sending statistics").about(
+        Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS)).client("metrics.timeline").summary("Get daily sending statistics").about(
             "Returns the statistics of all campaigns, batches, direct sends and test sends of all brands in the key's environment. An open is counted on the \
                 day of the open, not on the day the message was sent. Opens and clicks by bots are excluded.",
         );

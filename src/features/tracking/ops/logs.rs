@@ -71,7 +71,7 @@ pub struct EmailLogPart {
 }
 
 impl Operation for Logs {
-    const SPEC: Spec = Spec::get("tracking.logs", "/v1/emails/{emailId}/logs", needs_one(READERS))
+    const SPEC: Spec = Spec::get("tracking.logs", "/v1/emails/{emailId}/logs", needs_one(READERS)).client("emails.logs")
         .summary("List the recipients of an email")
         .about(
             "Covers all campaigns, batches and direct sends of the email, newest first. A page can have fewer rows than requested, or \

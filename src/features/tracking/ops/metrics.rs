@@ -100,7 +100,7 @@ pub struct CountryCount {
 }
 
 impl Operation for Metrics {
-    const SPEC: Spec = Spec::get("tracking.metrics", "/v1/emails/{emailId}/metrics", needs_one(READERS))
+    const SPEC: Spec = Spec::get("tracking.metrics", "/v1/emails/{emailId}/metrics", needs_one(READERS)).client("emails.metrics")
         .summary("Get the metrics of an email")
         .about(
             "Covers all campaigns, batches and direct sends of the email, including test sends. Opens and clicks by security scanners, \

@@ -111,7 +111,7 @@ pub struct Payment {
 }
 
 impl Operation for PersonalData {
-    const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead))
+    const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead)).client("contacts.personal_data")
         .also_at(&["/v1/subscribers/{id}/personal-data"])
         .summary("Export all data about a contact")
         .about("For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.")

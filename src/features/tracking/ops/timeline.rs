@@ -90,6 +90,7 @@ pub enum TimelineKind {
 
 impl Operation for Timeline {
     const SPEC: Spec = Spec::get("tracking.timeline", "/v1/contacts/{id}/timeline", needs(Permission::AudienceRead))
+        .client("contacts.timeline")
         .also_at(&["/v1/subscribers/{id}/timeline"])
         .summary("Get the timeline of a contact")
         .about(

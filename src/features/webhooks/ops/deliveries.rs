@@ -32,6 +32,7 @@ pub struct ListDeliveries {
 
 impl Operation for Deliveries {
     const SPEC: Spec = Spec::get("webhooks.deliveries", "/v1/webhooks/{webhookId}/deliveries", needs(Permission::WebhookRead))
+        .client("webhooks.deliveries.list")
         .summary("List deliveries")
         .about(
             "Lists the newest delivery first, with the record of every attempt. Deliveries are kept for the \

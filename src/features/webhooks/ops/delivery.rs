@@ -27,6 +27,7 @@ pub struct DeliveryRef {
 impl Operation for Delivery {
     const SPEC: Spec =
         Spec::get("webhooks.delivery", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", needs(Permission::WebhookRead))
+            .client("webhooks.deliveries.get")
             .summary("Get a delivery")
             .about("Includes every attempt: its time, and the endpoint's response or the error.")
             .fails(&[Code::NotFound]);

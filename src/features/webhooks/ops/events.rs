@@ -32,6 +32,7 @@ pub struct EventType {
 
 impl Operation for Events {
     const SPEC: Spec = Spec::get("webhooks.events", "/v1/webhooks/events", needs(Permission::WebhookRead))
+        .client("webhooks.event_types")
         .summary("List event types")
         .about("All event types that a webhook can subscribe to.");
     type Input = NoInput;

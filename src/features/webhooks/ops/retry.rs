@@ -22,6 +22,7 @@ impl Operation for Retry {
         "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
         needs(Permission::WebhookWrite),
     )
+    .client("webhooks.deliveries.retry")
     .summary("Redeliver an event")
     .about(
         "Creates a new delivery of the same event, with up to three new attempts and the same event ID and body. Events are kept \
