@@ -17,7 +17,7 @@ use crate::engine::access::links::Links;
 use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
-use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces};
+use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces, PlatformTokens};
 use crate::engine::hold::Hold;
 use crate::engine::key_locks::KeyLocks;
 use crate::engine::language_model::Models;
@@ -99,6 +99,8 @@ pub struct Engine {
     pub link_probes: LinkProbes,
     /// The pauses that platforms request between calls.
     pub paces: Paces,
+    /// The access tokens of stores that issue a new one every day.
+    pub platform_tokens: PlatformTokens,
     /// Lets only one task at a time change a connected account.
     pub key_locks: KeyLocks,
     /// The language models that write emails.
@@ -154,6 +156,7 @@ impl Engine {
             sns_certificates: FetchCache::default(),
             link_probes: LinkProbes::default(),
             paces: Paces::default(),
+            platform_tokens: PlatformTokens::default(),
             key_locks: KeyLocks::default(),
             models,
             dns,

@@ -18,6 +18,7 @@ mod failure;
 mod inflate;
 mod link_probes;
 mod paces;
+mod platform_tokens;
 mod probe;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use download::{Download, DownloadLimits};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 pub use paces::Paces;
+pub use platform_tokens::PlatformTokens;
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ use url::Url;
 
 use super::keys::Keys;
 use super::model::Store;
-use crate::base::secret::sha256;
+use crate::base::secret::{Secret, sha256};
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Download, DownloadLimits, Limits, OversizePolicy, Response};
 use crate::features::connections::PlatformError;
@@ -31,6 +31,10 @@ const LIMITS: Limits = Limits {
     overlong: OversizePolicy::Refuse,
 };
 
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
+const SHOPIFY_TOKEN: HeaderName = HeaderName::from_static("x-shopify-access-token");
+
 /// The version of Shopify's Admin API. Shopify supports each version for a year.
 pub const SHOPIFY_VERSION: &str = "2026-10";
 
@@ -40,10 +44,28 @@ pub struct Client<'e> {
     platform: Storefront,
     address: String,
     base: Url,
-    authorization: (HeaderName, HeaderValue),
+    access: Access,
     /// Identifies the store and its key for pauses, without revealing the key.
     pace: [u8; 12],
 }
+
+/// How requests are authorized.
+enum Access {
+    /// The same header with each request.
+    Header(HeaderName, HeaderValue),
+    /// Shopify's client credentials grant: the app requests tokens that are valid for a day.
+    ClientCredentials { id: String, secret: Secret },
+}
+
+/// The response to a request for an access token.
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: Secret,
+    expires_in: i64,
+}
+
+/// A token is replaced this long before it expires, so that no request arrives with an expired one.
+const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// A page of a list, and the number of pages.
 pub struct RestPage<T> {
@@ -59,17 +81,19 @@ impl<'e> Client<'e> {
             Storefront::WooCommerce => address.to_owned(),
         };
         let base = Url::parse(&text).map_err(|error| format!("the address of the store is not a URL: {error}"))?;
-        let (name, value) = match platform {
-            Storefront::Shopify => (HeaderName::from_static("x-shopify-access-token"), keys.key.clone()),
+        let access = match platform {
+            Storefront::Shopify if !keys.client_id.is_empty() => {
+                Access::ClientCredentials { id: keys.client_id.clone(), secret: Secret::new(keys.signing_secret.clone()) }
+            }
+            Storefront::Shopify => Access::Header(SHOPIFY_TOKEN, secret_header(&keys.key)?),
             Storefront::WooCommerce => {
-                (AUTHORIZATION, format!("Basic {}", BASE64.encode(format!("{}:{}", keys.key, keys.secret).as_bytes())))
+                let pair = BASE64.encode(format!("{}:{}", keys.key, keys.secret).as_bytes());
+                Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        let mut value = HeaderValue::from_str(&value).map_err(|_| "the key contains a line break; remove it".to_owned())?;
-        value.set_sensitive(true);
-        let digest = sha256(format!("{address}\n{}", keys.key).as_bytes());
+        let digest = sha256(format!("{address}\n{}\n{}\n{}", keys.key, keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
-        Ok(Self { engine, platform, address: address.to_owned(), base, authorization: (name, value), pace })
+        Ok(Self { engine, platform, address: address.to_owned(), base, access, pace })
     }
 
     /// Creates a client for a connected store.
@@ -78,9 +102,10 @@ impl<'e> Client<'e> {
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
     }
 
-    /// Forgets a pause of this store, because a user just entered its keys.
-    pub fn forget_pause(&self) {
+    /// Forgets the pause and the access token of this store, because a user just entered its keys.
+    pub fn forget(&self) {
         self.engine.paces.forget(&self.pace);
+        self.engine.platform_tokens.forget(&self.pace);
     }
 
     /// Runs a GraphQL operation of Shopify, and pauses the store if the next one would exceed its limit.
@@ -153,21 +178,72 @@ impl<'e> Client<'e> {
             return Err(self.busy());
         }
         tokio::time::sleep(wait).await;
-        let mut url = self.base.clone();
-        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        let mut url = self.url(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        let mut headers = HeaderMap::new();
-        headers.insert(self.authorization.0.clone(), self.authorization.1.clone());
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let request = CallRequest { method, url: &url, headers, body, limits: &LIMITS };
-        let response = self.engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
+        let response = match &self.access {
+            Access::Header(name, value) => self.call(method, &url, JSON, Some((name.clone(), value.clone())), body).await?,
+            Access::ClientCredentials { id, secret } => {
+                let token = self.token(id, secret).await?;
+                let first = self.call(method.clone(), &url, JSON, Some((SHOPIFY_TOKEN, token)), body.clone()).await?;
+                if first.status != StatusCode::UNAUTHORIZED {
+                    return self.checked(first);
+                }
+                // The app was installed again or its secret was replaced, so the token ended early. The request had no effect.
+                self.engine.platform_tokens.forget(&self.pace);
+                let token = self.token(id, secret).await?;
+                self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
+            }
+        };
+        self.checked(response)
+    }
+
+    /// Returns the app's current access token as a header, requesting one if there is none.
+    async fn token(&self, id: &str, secret: &Secret) -> Result<HeaderValue, PlatformError> {
+        let now = self.engine.clock.now();
+        let known = self.engine.platform_tokens.get(&self.pace, now);
+        let token = match known {
+            Some(token) => token,
+            None => {
+                let fields = [("grant_type", "client_credentials"), ("client_id", id), ("client_secret", secret.expose())];
+                let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+                let url = self.url("/admin/oauth/access_token");
+                let response = self.call(Method::POST, &url, FORM, None, Bytes::from(body)).await?;
+                if response.status == StatusCode::BAD_REQUEST {
+                    return Err(PlatformError::Rejected(message(&response.body)));
+                }
+                let TokenResponse { access_token, expires_in } = parse(&self.checked(response)?.body, "access_token")?;
+                let until = now.plus_ms(expires_in.saturating_mul(1_000).saturating_sub(TOKEN_RESERVE_MS));
+                self.engine.platform_tokens.put(self.pace, access_token.clone(), until, now);
+                access_token
+            }
+        };
+        secret_header(token.expose()).map_err(PlatformError::Malformed)
+    }
+
+    fn url(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        url
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        url: &Url,
+        content_type: HeaderValue,
+        access: Option<(HeaderName, HeaderValue)>,
+        body: Bytes,
+    ) -> Result<Response, PlatformError> {
+        let mut headers: HeaderMap = access.into_iter().collect();
+        headers.insert(ACCEPT, JSON);
+        headers.insert(CONTENT_TYPE, content_type);
+        let request = CallRequest { method, url, headers, body, limits: &LIMITS };
+        self.engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
             true => PlatformError::Unavailable(error.to_string()),
             false => PlatformError::Unreachable(error.to_string()),
-        })?;
-        self.checked(response)
+        })
     }
 
     fn checked(&self, response: Response) -> Result<Response, PlatformError> {
@@ -270,6 +346,13 @@ impl Cost {
     }
 }
 
+/// Returns a header that logs do not show.
+fn secret_header(text: &str) -> Result<HeaderValue, String> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| "the key contains a line break; remove it".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
 /// Parses a response. The error names the place but quotes no value, which can be a customer's.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     serde_json::from_slice(body).map_err(|error| {
@@ -283,6 +366,8 @@ fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformErro
 struct ErrorBody {
     errors: Value,
     message: Option<String>,
+    error_description: Option<String>,
+    error: Option<String>,
 }
 
 /// Returns the start of the platform's own description of an error.
@@ -291,7 +376,7 @@ fn message(body: &[u8]) -> String {
     let text = match body.errors {
         Value::String(text) => Some(text),
         Value::Array(errors) => errors.first().and_then(|error| error["message"].as_str()).map(str::to_owned),
-        _ => body.message,
+        _ => body.message.or(body.error_description).or(body.error),
     };
     text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
 }
@@ -325,6 +410,10 @@ mod tests {
             (
                 r#"{"code":"woocommerce_rest_cannot_view","message":"Sorry, you cannot list resources.","data":{"status":401}}"#,
                 "Sorry, you cannot list resources.",
+            ),
+            (
+                r#"{"error":"shop_not_permitted","error_description":"Client credentials cannot be performed on this shop."}"#,
+                "Client credentials cannot be performed on this shop.",
             ),
             ("<html>", "no description"),
         ] {

@@ -14,6 +14,8 @@ use super::{Answer, serve, signature};
 pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
 /// The secret of the app, which signs webhooks.
 pub const SHOPIFY_SECRET: &str = "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";
+/// The client ID of the app.
+pub const SHOPIFY_CLIENT: &str = "3b1f0c7e5a2d4968b7c6d5e4f3a2b1c0";
 /// The domain of the shop.
 pub const SHOP: &str = "acme.myshopify.com";
 
@@ -152,6 +154,8 @@ pub enum ShopFault {
 #[derive(Default)]
 struct State {
     tokens: Vec<String>,
+    /// How many tokens the app has requested.
+    grants: u32,
     scopes: Vec<&'static str>,
     points: f64,
     products: Vec<Value>,
@@ -210,6 +214,11 @@ impl Shopify {
     /// Replaces the accepted tokens.
     pub fn accept(&self, tokens: &[&str]) {
         self.state().tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+    }
+
+    /// Returns how many tokens the app has requested.
+    pub fn grants(&self) -> u32 {
+        self.state().grants
     }
 
     /// Replaces the scopes of the app.
@@ -311,6 +320,9 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
     if let Some(name) = asked.target.strip_prefix("/files/") {
         return file(state, name, asked, fault);
     }
+    if asked.method == "POST" && asked.target == "/admin/oauth/access_token" {
+        return grant(state, asked);
+    }
     if asked.method != "POST" || asked.target != format!("/admin/api/{VERSION}/graphql.json") {
         return Answer::new(404, json!({ "errors": "Not Found" }).to_string());
     }
@@ -343,6 +355,19 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
         data.insert(field.name.clone(), graphql::pick(&value, &field.fields));
     }
     Answer::new(200, json!({ "data": data, "extensions": extensions }).to_string())
+}
+
+/// The client credentials grant. Earlier tokens stay valid.
+fn grant(state: &mut State, asked: &Asked) -> Answer {
+    let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
+    if asked.body != expected {
+        let error = json!({ "error": "invalid_client", "error_description": "The client ID or the client secret is wrong." });
+        return Answer::new(400, error.to_string());
+    }
+    state.grants += 1;
+    let token = format!("shpat_granted_{}", state.grants);
+    state.tokens.push(token.clone());
+    Answer::new(200, json!({ "access_token": token, "scope": state.scopes.join(","), "expires_in": 86_399 }).to_string())
 }
 
 fn resolve(state: &mut State, field: &Field, fault: Option<ShopFault>) -> Value {

@@ -41,10 +41,14 @@ pub struct ConnectStore {
     #[serde(alias = "shopifyStoreUrl", alias = "woocommerceStoreUrl")]
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
-    /// Shopify: the Admin API access token of an app. Stored encrypted and never shown again.
+    /// Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. Mailmill requests access tokens with it.
+    #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
+    pub client_id: Option<Secret>,
+    /// Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, in place of a client ID.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub access_token: Option<Secret>,
-    /// Shopify: the API secret key of the same app, with which Shopify signs webhooks.
+    /// Shopify: the secret of the same app, with which Shopify signs webhooks. Stored encrypted and never shown again, like all keys.
+    #[serde(alias = "clientSecret")]
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub api_secret: Option<Secret>,
     /// WooCommerce: the consumer key of a REST API key with the permission Read/Write.
@@ -66,7 +70,7 @@ impl Operation for Connect {
         .about(
             "With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission \
              project:write. Keys replace those of a store that is already connected to the project. Without keys, connects a store with \
-             the keys with which it is connected to another project of the account. The access token of Shopify needs the scope \
+             the keys with which it is connected to another project of the account. An app in Shopify needs the scope \
              read_products; with read_orders, orders become customer events, and with read_customers, customers are imported.",
         )
         .fails(&[
@@ -84,15 +88,6 @@ impl Operation for Connect {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "storefrontStoreUrl": "https://acme.myshopify.com" });
         (input, Done(StorefrontConnection::sample()))
     }
-}
-
-/// Keys as a user entered them.
-struct GivenKeys {
-    platform: Storefront,
-    key: String,
-    secret: String,
-    /// Empty if Mailmill chooses it.
-    signing_secret: String,
 }
 
 impl Async for Connect {
@@ -113,7 +108,7 @@ impl Async for Connect {
         let known = context.read(reading).await?;
         let (keys, address) = match keys {
             Some(given) => {
-                let address = match given.platform {
+                let address = match given.platform() {
                     Storefront::Shopify => address::of_shopify(&url)?,
                     Storefront::WooCommerce => address::of_site(&context.engine, &url)?,
                 };
@@ -122,23 +117,21 @@ impl Async for Connect {
             None => {
                 let page = connect_url(&context.engine, context.caller.environment());
                 let chosen = choose(known, &url, &input, &page)?;
-                let keys = keys::open(&context.engine.seal, &chosen).ok_or_else(|| {
+                let mut keys = keys::open(&context.engine.seal, &chosen).ok_or_else(|| {
                     reconnect(&chosen, "the stored keys cannot be decrypted with the current master key", &page)
                 })?;
                 if chosen.project == project {
                     return shown(&context, &chosen);
                 }
-                let signing_secret = match chosen.platform {
-                    Storefront::Shopify => keys.signing_secret.clone(),
-                    Storefront::WooCommerce => String::new(),
-                };
-                let given =
-                    GivenKeys { platform: chosen.platform, key: keys.key.clone(), secret: keys.secret.clone(), signing_secret };
-                (given, chosen.address)
+                // Each connection has its own URL, and with WooCommerce its own secret for webhooks.
+                keys.url_token.clear();
+                if chosen.platform == Storefront::WooCommerce {
+                    keys.signing_secret.clear();
+                }
+                (keys, chosen.address)
             }
         };
-        let keys = test(&context, keys, &address).await?;
-        let New { keys, shop } = keys;
+        let New { keys, shop } = test(&context, keys, &address).await?;
         let (engine, environment, customers) = (context.engine.clone(), context.caller.environment(), input.customers);
         let write = move |tx: &mut WriteTx<'_>| {
             projects::require(tx, account, project)?;
@@ -150,7 +143,7 @@ impl Async for Connect {
 }
 
 /// Returns the keys in a request, or `None` if there are none.
-fn given_keys(input: &ConnectStore) -> Result<Option<GivenKeys>, Failure> {
+fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
     let text = |field: &str, secret: &Option<Secret>| -> Result<Option<String>, Failure> {
         let Some(secret) = secret else { return Ok(None) };
         let text = secret.expose().trim();
@@ -160,26 +153,25 @@ fn given_keys(input: &ConnectStore) -> Result<Option<GivenKeys>, Failure> {
         }
         Ok(Some(text.to_owned()))
     };
+    let client_id = text("clientId", &input.client_id)?;
     let token = text("accessToken", &input.access_token)?;
     let api_secret = text("apiSecret", &input.api_secret)?;
     let key = text("consumerKey", &input.consumer_key)?;
     let secret = text("consumerSecret", &input.consumer_secret)?;
     let missing = |field: &str, why: &str| Err(Failure::field(field, why));
-    match (token, api_secret, key, secret) {
-        (None, None, None, None) => Ok(None),
-        (Some(key), Some(signing_secret), None, None) => {
-            Ok(Some(GivenKeys { platform: Storefront::Shopify, key, secret: String::new(), signing_secret }))
+    match (client_id, token, api_secret, key, secret) {
+        (None, None, None, None, None) => Ok(None),
+        (Some(id), None, Some(secret), None, None) => Ok(Some(Keys::of_app(id, secret))),
+        (None, Some(token), Some(secret), None, None) => Ok(Some(Keys::of_token(token, secret))),
+        (None, None, None, Some(key), Some(secret)) => Ok(Some(Keys::of_woocommerce(key, secret))),
+        (Some(_), Some(_), ..) => missing("accessToken", "enter either a client ID or an access token"),
+        (Some(_), _, None, None, None) | (_, Some(_), None, None, None) => {
+            missing("apiSecret", "enter the secret of the app too; Shopify signs webhooks with it")
         }
-        (None, None, Some(key), Some(secret)) => {
-            Ok(Some(GivenKeys { platform: Storefront::WooCommerce, key, secret, signing_secret: String::new() }))
-        }
-        (Some(_), None, None, None) => {
-            missing("apiSecret", "enter the API secret key of the app too; Shopify signs webhooks with it")
-        }
-        (None, Some(_), None, None) => missing("accessToken", "enter the Admin API access token of the app too"),
-        (None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
-        (None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
-        _ => missing("accessToken", "enter either the keys of Shopify or those of WooCommerce"),
+        (None, None, Some(_), None, None) => missing("clientId", "enter the client ID of the app too"),
+        (None, None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
+        (None, None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
+        _ => missing("consumerKey", "enter either the keys of Shopify or those of WooCommerce"),
     }
 }
 
@@ -234,12 +226,10 @@ struct New {
 }
 
 /// Tests keys with the store. The URL token and a missing secret for webhooks are added later.
-async fn test(context: &Context, given: GivenKeys, address: &str) -> Result<New, Failure> {
-    let GivenKeys { platform, key, secret, signing_secret } = given;
-    let keys = Keys { key, secret, signing_secret, url_token: String::new() };
-    let field = key_field(platform);
+async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, Failure> {
+    let (platform, field) = (keys.platform(), keys.field());
     let client = Client::new(&context.engine, platform, address, &keys).map_err(|reason| Failure::field(field, reason))?;
-    client.forget_pause();
+    client.forget();
     let mut attempt = 1;
     let shop = loop {
         match platform::shop(&client).await {
@@ -247,29 +237,30 @@ async fn test(context: &Context, given: GivenKeys, address: &str) -> Result<New,
                 tokio::time::sleep(Duration::from_millis(limits::PROVIDER_RETRY_MS << (attempt - 1))).await;
                 attempt += 1;
             }
-            ended => break ended.map_err(|error| untested(platform, error))?,
+            ended => break ended.map_err(|error| untested(&keys, error))?,
         }
     };
     if !shop.tools.contains(&StoreTool::Products) {
-        return Err(Failure::field(field, "the token needs the scope read_products; add it to the app and enter the new token"));
+        let reason = match field {
+            "clientId" => "the app needs the scope read_products; add it in a new version of the app, then try again",
+            _ => "the token needs the scope read_products; add it to the app and enter the new token",
+        };
+        return Err(Failure::field(field, reason));
     }
     Ok(New { keys, shop })
 }
 
-const fn key_field(platform: Storefront) -> &'static str {
-    match platform {
-        Storefront::Shopify => "accessToken",
-        Storefront::WooCommerce => "consumerKey",
-    }
-}
-
 /// Returns the failure for keys that could not be tested.
-fn untested(platform: Storefront, error: PlatformError) -> Failure {
+fn untested(keys: &Keys, error: PlatformError) -> Failure {
+    let platform = keys.platform();
     match &error {
         PlatformError::Rejected(said) => {
             let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
-            let reason = format!("{platform} rejected this key ({said}); check the key and its scopes: {}", scopes.join(", "));
-            Failure::field(key_field(platform), reason)
+            let check = match keys.field() {
+                "clientId" => "check the client ID and the secret, and that the app is installed on this store".to_owned(),
+                _ => format!("check the key and its scopes: {}", scopes.join(", ")),
+            };
+            Failure::field(keys.field(), format_args!("{platform} rejected this key ({said}); {check}"))
         }
         PlatformError::Missing => {
             Failure::field("storefrontStoreUrl", format_args!("there is no store with {platform} at this address; check it"))
@@ -310,7 +301,7 @@ fn keep(
         let made = || random_base62(tx.random(), SIGNING_SECRET_CHARACTERS);
         keys.signing_secret = before.map_or_else(made, |before| before.signing_secret.clone());
     }
-    let platform = if keys.secret.is_empty() { Storefront::Shopify } else { Storefront::WooCommerce };
+    let platform = keys.platform();
     let Shop { address, site, name, currency, tools } = shop;
     let store = Store {
         id,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::model::Store;
 use super::{keys, sealed, store, worker};
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::testing::stores::shopify::{self, SHOP, SHOPIFY_SECRET, SHOPIFY_TOKEN, Shopify};
+use crate::testing::stores::shopify::{self, SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET, SHOPIFY_TOKEN, ShopFault, Shopify};
 use crate::testing::{TestApp, TestResponse};
 use crate::vocab::environment::Environment;
 
@@ -342,9 +342,11 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
         (json!({ "storefrontStoreUrl": "" }), "storefrontStoreUrl", "expected the URL"),
         (json!({ "accessToken": "shpat_wrong" }), "accessToken", "rejected this key"),
         (json!({ "accessToken": "two words" }), "accessToken", "without spaces"),
-        (json!({ "apiSecret": null }), "apiSecret", "API secret key"),
-        (json!({ "accessToken": null }), "accessToken", "access token"),
-        (json!({ "consumerKey": "ck_1" }), "accessToken", "either"),
+        (json!({ "apiSecret": null }), "apiSecret", "secret of the app"),
+        (json!({ "accessToken": null }), "clientId", "client ID"),
+        (json!({ "clientId": SHOPIFY_CLIENT }), "accessToken", "either"),
+        (json!({ "accessToken": null, "clientId": "3b1f" }), "clientId", "rejected this key"),
+        (json!({ "consumerKey": "ck_1" }), "consumerKey", "either"),
     ] {
         let refused = shop.connect(change.clone());
         let (status, code, said) = refused.refusal();
@@ -357,6 +359,38 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
     shop.peer.allow(&["write_products"]);
     let made = shop.connect(json!({})).data();
     assert_eq!(made["toolsEnabled"], json!(["products", "collections", "privacy"]), "only what the scopes allow is on");
+}
+
+#[test]
+fn an_app_of_the_dev_dashboard_gets_a_new_token_every_day_and_after_it_was_rejected() {
+    let shop = Shop::new();
+    let keys = json!({ "storefrontStoreUrl": SHOP, "clientId": SHOPIFY_CLIENT, "clientSecret": SHOPIFY_SECRET });
+    assert_eq!(shop.app.post_in("/v1/storefront/connect", keys).data()["status"], "connected");
+    work(&shop.app);
+    assert_eq!((shop.products().len(), shop.peer.grants()), (2, 1), "the token is used until it expires");
+    let again = |expected| {
+        let path = format!("/v1/storefront/stores/{}/sync", shop.id());
+        shop.app.post(&path, json!({})).data();
+        work(&shop.app);
+        let view = shop.view();
+        assert_eq!((&view["sync"]["stage"], &view["status"]), (&json!("idle"), &json!("connected")), "{view}");
+        assert_eq!(shop.peer.grants(), expected);
+    };
+    shop.app.clock.advance_ms(24 * 3_600_000);
+    again(2);
+    // Shopify ends tokens early, for example if the app is installed again.
+    shop.peer.accept(&[]);
+    again(3);
+    // A secret that was replaced stops the imports until the new one is entered.
+    shop.peer.fail("/admin/oauth/access_token", 1, ShopFault::Status(400));
+    shop.peer.accept(&[]);
+    shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
+    work(&shop.app);
+    assert_eq!(shop.view()["status"], "reconnect_required");
+    let bytes = std::fs::read(shop.app.data().store.file()).expect("the file can be read");
+    for secret in [SHOPIFY_SECRET, "shpat_granted"] {
+        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "the secret is sealed");
+    }
 }
 
 #[test]

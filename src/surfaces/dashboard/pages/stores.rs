@@ -79,11 +79,11 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 "projectId": form.get("projectId"), "storefrontStoreUrl": form.get("storefrontStoreUrl"),
                 "customers": form.some("customers"),
             });
-            let keys = match form.get("platform") {
-                "woocommerce" => ["consumerKey", "consumerSecret"],
-                _ => ["accessToken", "apiSecret"],
+            let keys: &[&str] = match form.get("platform") {
+                "woocommerce" => &["consumerKey", "consumerSecret"],
+                _ => &["clientId", "accessToken", "apiSecret"],
             };
-            for key in keys {
+            for &key in keys {
                 input[key] = json!(form.some(key));
             }
             visit.ask::<connect::Connect>(input).await.map(drop)
