@@ -125,7 +125,7 @@
 //!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
 //! - *How are contacts imported from a URL on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
 //!   `running.rs`. The import itself is a contact job, as for an uploaded file.
-//! - *How do users sign in on other platforms?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
+//! - *How are accounts connected with OAuth?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
 //!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
 //!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.

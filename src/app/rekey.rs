@@ -55,7 +55,7 @@ impl Goal {
                 Err(Problem::misused("master.key is already the key of this installation; there is nothing to do"))
             }
             (Some((Fit::Untested, _)), None) => Err(Problem::misused(format_args!(
-                "there is nothing to rekey: no stored data is sealed with the master key; {UNTESTED}"
+                "there is nothing to rekey: no stored data is encrypted with the master key; {UNTESTED}"
             ))),
             (Some((Fit::Wrong, _)) | None, None) => Ok(Self::New(Seal::new(random))),
         }

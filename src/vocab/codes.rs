@@ -151,7 +151,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::ProviderReconnectRequired,
         409,
         "PROVIDER_RECONNECT_REQUIRED",
-        "The stored key of the connection cannot be used; enter a new key at data.connectUrl.",
+        "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
     ),
     // `data.status` is the current state.
     code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),

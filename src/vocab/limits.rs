@@ -1545,7 +1545,7 @@ pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 pub const PROVIDER_RETRY_MS: u64 = 500;
 /// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without holding a request open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause that is assumed if a platform limits requests without saying for how long, in milliseconds.
+/// The pause that is assumed if a platform is rate limiting an account without saying for how long, in milliseconds.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -1567,7 +1567,7 @@ pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// How long before their expiry tokens of platforms are refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
-/// How long a user can take to sign in on a platform, in milliseconds.
+/// How long a user can take to sign in to a platform, in milliseconds.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of the code and of the state with which a user returns from a platform. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;

@@ -460,7 +460,7 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, incoming webhook id) -> incoming webhook; the secret of its URL hashed, the secret of its signatures sealed",
     ),
     table(134, "hook_standings", Environment, "incoming webhook id -> how many requests it accepted and rejected"),
-    table(135, "hook_deliveries", Environment, "(incoming webhook id, number) -> verdict of a request, without its values"),
+    table(135, "hook_deliveries", Environment, "(incoming webhook id, number) -> outcome of a request, without its values"),
     table(136, "scheduled_imports", Environment, "(account id, scheduled import id) -> URL, mapping, schedule, last run"),
     table(137, "scheduled_import_queue", Environment, "(time, account id, scheduled import id) -> no value: the next runs"),
     table(

@@ -185,10 +185,10 @@ async fn an_email_is_exported_into_an_account_by_forms() {
         ("upload", "1"),
     ];
     let done = browser.post(&path, &fields).await;
-    assert!(done.status == 200 && done.text.contains("Created."), "{}", done.text);
+    assert!(done.status == 200 && done.text.contains("Created.") && done.text.contains("Open in Mailchimp"), "{}", done.text);
     assert!(done.text.contains("https://us21.admin.mailchimp.com/campaigns/edit?id=42"), "{}", done.text);
     let again = browser.post(&path, &fields).await;
-    assert!(again.text.contains("Updated.") && again.text.contains("Exported before"), "{}", again.text);
+    assert!(again.text.contains("Updated.") && again.text.contains("Previous exports"), "{}", again.text);
     assert_eq!(peer.stored().len(), 1);
     peer.accept(&[]);
     let refused = browser.post(&path, &fields).await;
@@ -197,7 +197,7 @@ async fn an_email_is_exported_into_an_account_by_forms() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_account_is_connected_by_signing_in_on_the_platform() {
+async fn an_account_is_connected_by_signing_in_to_the_platform() {
     for (provider, label) in [("klaviyo", "Klaviyo"), ("mailchimp", "Mailchimp"), ("hubspot", "HubSpot")] {
         let peer = Platforms::start(0);
         let url = peer.url();
@@ -222,7 +222,7 @@ async fn an_account_is_connected_by_signing_in_on_the_platform() {
         other.sign_in("/test/").await;
         let moved = other.get(path).await.location().to_owned();
         let refused = other.get(&moved).await;
-        assert!(refused.status == 400 && refused.text.contains("this session began"), "{}", refused.text);
+        assert!(refused.status == 400 && refused.text.contains("started in another browser"), "{}", refused.text);
         let moved = browser.get(path).await.location().to_owned();
         assert!(moved.starts_with(&format!("/test/settings/connections/{provider}/complete?")), "{moved}");
         let done = browser.get(&moved).await;
@@ -234,6 +234,11 @@ async fn an_account_is_connected_by_signing_in_on_the_platform() {
         let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
         assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
         assert!(browser.get("/test/settings/audit?in=data").await.text.contains("connections.complete"));
+        let id = listed.value("id").to_owned();
+        let gone = browser.post(list, &[("csrf", csrf.as_str()), ("act", "remove"), ("id", &id)]).await;
+        let gone = browser.get(gone.location()).await;
+        let said = if provider == "mailchimp" { "remove the app in Mailchimp." } else { "access was revoked." };
+        assert!(gone.text.contains("Connection removed.") && gone.text.contains(said), "{provider}: {}", gone.text);
         server.signal("TERM");
         server.wait();
         let mut texts = vec![server.log().into_bytes()];
@@ -303,7 +308,8 @@ async fn an_account_is_connected_and_imported_by_forms() {
     assert!(down.status == 503 && down.text.contains("did not respond as expected"), "{}", down.text);
     let id = list.value("id").to_owned();
     let gone = browser.post("/test/settings/connections", &[("csrf", csrf.as_str()), ("act", "remove"), ("id", &id)]).await;
-    assert!(browser.get(gone.location()).await.text.contains("Connection removed."));
+    let gone = browser.get(gone.location()).await;
+    assert!(gone.text.contains("The key stays valid until you revoke it in Klaviyo."), "{}", gone.text);
     let audit = browser.get("/test/settings/audit").await;
     assert!(audit.text.contains("connections.create") || audit.text.contains("Connect"), "{}", audit.text);
 }

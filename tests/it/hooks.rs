@@ -49,7 +49,7 @@ async fn the_documented_recipes_add_contacts_and_events() {
     let tally =
         json!({ "data": { "fields": [{ "label": "Name", "value": "Bea" }, { "label": "Email", "value": "bea@example.com" }] } });
     let order = json!({ "id": 7, "total": 12.5, "customer": { "email": "ada@example.com" } }).to_string();
-    for (what, url, content_type, body, status, verdict) in [
+    for (what, url, content_type, body, status, result) in [
         ("zapier", &plain, "application/json; charset=utf-8", r#"{"email":"ada@example.com","firstName":"Ada"}"#, 200, "created"),
         ("zapier as a form", &plain, "application/x-www-form-urlencoded", "email=ada%40example.com&lastName=L", 200, "updated"),
         ("make", &plain, json_type, r#"{"email":"cy@example.com","customFields":{"plan":"pro"}}"#, 200, "created"),
@@ -59,7 +59,7 @@ async fn the_documented_recipes_add_contacts_and_events() {
         ("n8n again", &events, json_type, &order, 200, "unchanged"),
     ] {
         let reply = send(&client, url, content_type, body).await;
-        assert_eq!((reply.status, reply.json()["data"]["verdict"].as_str()), (status, Some(verdict)), "{what}");
+        assert_eq!((reply.status, reply.json()["data"]["result"].as_str()), (status, Some(result)), "{what}");
         if status == 303 {
             assert_eq!(reply.header("location"), Some("https://acme.example/thanks"));
         }

@@ -75,7 +75,7 @@ async fn a_scheduled_import_is_created_changed_paused_and_deleted_by_forms() {
     let csrf = page.csrf().to_owned();
     let url = host.url();
     let form = |url: &str, act: &str, mapping: &str| {
-        [("csrf", csrf.as_str()), ("act", act), ("name", "Shop"), ("every", "24"), ("undecided", "include-all")]
+        [("csrf", csrf.as_str()), ("act", act), ("name", "Shop"), ("every", "24"), ("status", "non-subscribed")]
             .into_iter()
             .chain([("url", url), ("mapping", mapping)])
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -106,7 +106,7 @@ async fn a_scheduled_import_is_created_changed_paused_and_deleted_by_forms() {
     assert!(shown.text.contains("1 new") && shown.text.contains("customFields.plan = plan"), "{}", shown.text);
     let act = |act: &str| vec![("csrf".to_owned(), csrf.clone()), ("act".to_owned(), act.to_owned())];
     assert_eq!(post(&mut browser, &own, &act("off")).await.location(), format!("{own}?done=off"));
-    assert!(browser.get(&own).await.text.contains("Continue schedule"));
+    assert!(browser.get(&own).await.text.contains("Resume schedule"));
     assert_eq!(post(&mut browser, &own, &act("run")).await.location(), format!("{own}?done=run"));
     until(&client, &id, |now| now["lastRun"]["result"] == "unchanged").await;
     assert_eq!(post(&mut browser, &own, &act("delete")).await.location(), format!("{PATH}?done=delete"));

@@ -7,17 +7,17 @@ use crate::base::clock::Timestamp;
 /// Why a call of a platform failed. The texts are the platform's own descriptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlatformError {
-    /// The platform rejects the key.
+    /// The platform rejects the credentials.
     Rejected(String),
-    /// The key lacks a scope.
+    /// The credentials lack a scope.
     Forbidden(String),
-    /// The master key does not open the stored key.
+    /// The master key does not open the stored credentials.
     KeyLost,
     /// The requested object does not exist.
     Missing,
     /// The platform refuses the request itself.
     Refused(String),
-    /// The platform limits the account's requests.
+    /// The platform is rate limiting the account.
     Busy { until: Timestamp, ms: u64 },
     /// The platform does not work now.
     Unavailable(String),
@@ -32,7 +32,7 @@ impl PlatformError {
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Rejected(said) | Self::Forbidden(said) => Some(said.clone()),
-            Self::KeyLost => Some("the stored key cannot be decrypted with the current master key".to_owned()),
+            Self::KeyLost => Some("the stored credentials cannot be decrypted with the current master key".to_owned()),
             _ => None,
         }
     }
@@ -46,8 +46,8 @@ impl PlatformError {
 impl fmt::Display for PlatformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rejected(said) | Self::Forbidden(said) => write!(f, "The key was rejected ({said})."),
-            Self::KeyLost => f.write_str("The stored key cannot be decrypted with the current master key."),
+            Self::Rejected(said) | Self::Forbidden(said) => write!(f, "The platform rejected the credentials ({said})."),
+            Self::KeyLost => f.write_str("The stored credentials cannot be decrypted with the current master key."),
             Self::Missing => f.write_str("The requested object no longer exists on the platform."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
             Self::Busy { .. } => f.write_str("The platform is rate limiting this account."),

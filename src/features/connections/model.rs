@@ -24,11 +24,11 @@ pub struct Connection {
     pub project: Option<ProjectId>,
     /// The sealed key, or the sealed tokens.
     pub sealed_key: Vec<u8>,
-    /// Whether the user signed in on the platform, instead of entering a key.
+    /// Whether the user signed in to the platform, instead of entering a key.
     pub is_oauth: bool,
     /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,
-    /// When the platform accepts requests again, if it limited them.
+    /// When the platform accepts requests again, if it is rate limiting the account.
     pub paused_until: Option<Timestamp>,
     pub created_at: Timestamp,
     /// When the platform last accepted the key while the connection was made or reconnected.
@@ -43,8 +43,8 @@ impl Connection {
         project.is_none() || self.project.is_none() || self.project == project
     }
 
-    /// Returns the time until which the platform limits requests, if it does. A pause longer than the maximum was stored while the clock was
-    /// wrong, and is ignored.
+    /// Returns the time until which the platform is rate limiting the account, if it is. A pause longer than the maximum was stored while
+    /// the clock was wrong, and is ignored.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX)
     }

@@ -1,4 +1,4 @@
-//! Signing in on the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
+//! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
 //!
 //! The user begins in the dashboard, consents on the platform, and returns to the callback page with a code. The state that travels with the
 //! user is sealed and names the session, so that only the browser that began can finish. Mailchimp has no PKCE and no scopes, and its tokens
@@ -55,12 +55,13 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
 
 /// Returns the session of the signed-in user, who has to consent on the platform. Programs connect accounts with API keys of the platform.
 pub fn session(caller: &Caller) -> Result<SessionId, Failure> {
-    let refused = |_| Failure::because(Code::InsufficientPermissions, "Only signed-in users can sign in on a platform.");
-    let user = caller.user_session().map_err(refused)?;
+    let detail = "An API key cannot connect an account with OAuth. Sign in to the dashboard, or connect the account with an API key of the \
+                  platform (POST /v1/connections/{provider}).";
+    let user = caller.user_session().map_err(|_| Failure::because(Code::InsufficientPermissions, detail))?;
     Ok(user.session.id)
 }
 
-/// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all rights of the user.
+/// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all permissions of the user.
 pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
     let app = (provider == Provider::HubSpot).then_some(HUBSPOT_APP);
     app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
@@ -211,7 +212,7 @@ fn not_stored(error: StoreError) -> PlatformError {
 }
 
 fn not_set_up(provider: Provider) -> PlatformError {
-    PlatformError::Rejected(format!("signing in on {provider} is not set up in the settings under [connections]"))
+    PlatformError::Rejected(format!("signing in to {provider} is not set up in the settings under [connections]"))
 }
 
 /// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no address for this.

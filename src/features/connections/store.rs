@@ -63,7 +63,7 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Re
     Ok(Some(connection))
 }
 
-/// Records until when the platform limits the requests of a connection, unless its key was replaced in the meantime.
+/// Records until when the platform is rate limiting a connection, unless its key was replaced in the meantime.
 pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key {

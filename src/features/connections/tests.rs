@@ -281,7 +281,9 @@ fn a_rejected_key_lets_the_import_wait_until_the_account_is_reconnected() {
     let waits = progress(&app, &id);
     assert_eq!(waits["status"], "processing");
     assert!(
-        waits["waiting"].as_str().is_some_and(|said| said.starts_with("The import is paused until you reconnect")),
+        waits["waiting"].as_str().is_some_and(|said| {
+            said.starts_with("The import is paused until you reconnect") && said.contains("The platform rejected the credentials")
+        }),
         "{waits}"
     );
     assert_eq!(app.get("/v1/connections").data()["connections"][0]["status"], "reconnect_required");

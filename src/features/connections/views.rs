@@ -10,7 +10,7 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConnectionId, ProjectId};
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// A connected account on another platform. The key is never returned.
+/// A connected account on another platform. Its credentials are never returned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionView {
@@ -27,13 +27,13 @@ pub struct ConnectionView {
     pub external_name: String,
     /// The only project that can use the connection; absent if every project of the account can.
     pub project_id: Option<ProjectId>,
-    /// `key` for an API key; `oauth` if the user signed in on the platform.
+    /// `key` for an API key; `oauth` if the user signed in to the platform.
     #[schemars(extend("enum" = ["key", "oauth"]))]
     pub method: &'static str,
-    /// `connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until `rateLimitedUntil`.
+    /// `connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
-    /// Why the connection must be reconnected: the platform's own text, or that the key cannot be decrypted.
+    /// Why the connection must be reconnected: the platform's own text, or that the credentials cannot be decrypted.
     pub error: Option<String>,
     /// When the platform accepts requests again.
     pub rate_limited_until: Option<WireTime>,

@@ -32,16 +32,18 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
     if let Some(text) = &hook.redirect_url {
         let is_page = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
         if !is_page || text.len() > limits::URL_CHARACTERS_MAX || text.chars().any(char::is_control) {
-            return Err(Failure::field("redirectUrl", "must be a URL that starts with https://"));
+            return Err(Failure::field("redirectUrl", "must be a URL that starts with http:// or https://"));
         }
+    }
+    if hook.kind == HookKind::Events
+        && let Some(field) = field_of_contacts(hook)
+    {
+        let reason = "events do not change a contact's tags, topics or consent; omit this field, or set kind to contacts";
+        return Err(Failure::field(field, reason));
     }
     match hook.kind {
         HookKind::Contacts if hook.event_name.is_some() => {
             Err(Failure::field("eventName", "only webhooks of the kind events have an event name; omit it"))
-        }
-        HookKind::Events if !hook.tags.is_empty() || hook.topic.is_some() || hook.consent_source.is_some() => {
-            let field = if hook.tags.is_empty() { "consentSource" } else { "tags" };
-            Err(Failure::field(field, "customer events never change tags, topics or consent; omit it, or use the kind contacts"))
         }
         HookKind::Contacts if hook.topic.is_some() && hook.consent_source.is_none() => {
             Err(Failure::field("consentSource", "enter where the contacts gave their consent to mail about the topic"))
@@ -53,6 +55,13 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
             _ => Ok(()),
         },
     }
+}
+
+/// Returns the first field in use that only webhooks for contacts can have.
+fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
+    let fields =
+        [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];
+    fields.into_iter().find_map(|(field, is_used)| is_used.then_some(field))
 }
 
 /// Returns the URL of an incoming webhook.

@@ -2,7 +2,7 @@
 //! (`assets/docs/incoming-webhooks.md`).
 //!
 //! The secret in the URL selects the webhook. `signature` checks requests that are signed; `mapping` takes the values of the webhook's
-//! fields from the body; `receiving` stores a contact or an event by the same rules as the API, and records a delivery with the verdict.
+//! fields from the body; `receiving` stores a contact or an event by the same rules as the API, and records a delivery with the outcome.
 //! The response is sent after the commit.
 //!
 //! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery contains no values of the body,

@@ -74,14 +74,14 @@ impl Record for Standing {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookDelivery {
     pub at: Timestamp,
-    pub verdict: Verdict,
+    pub outcome: RequestOutcome,
 }
 
 impl Record for HookDelivery {}
 
-/// The result of a request. It contains no values of the body, because those may be personal data.
+/// The outcome of a request. It contains no values of the body, because those may be personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum RequestOutcome {
     Created,
     Updated,
     /// The contact already had these values, or the event was already known.
@@ -95,8 +95,8 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
-    /// Returns the name of the verdict in the API.
+impl RequestOutcome {
+    /// Returns the name of the outcome in the API.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Created => "created",

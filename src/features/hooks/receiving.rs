@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::Value;
 
-use super::model::{Hook, HookKind, Verdict};
+use super::model::{Hook, HookKind, RequestOutcome};
 use super::{mapping, signature, store};
 use crate::base::email::EmailAddress;
 use crate::engine::access::idempotency::{IdempotentRequest, Lookup};
@@ -45,19 +45,19 @@ pub fn handle(
     engine: &Engine,
     hook: &Hook,
     incoming: Incoming,
-) -> Result<Result<Verdict, Failure>, Failure> {
+) -> Result<Result<RequestOutcome, Failure>, Failure> {
     let input = incoming.body.as_ref().ok().map(|body| mapping::input(hook, body));
     let refusal = match stored(tx, engine, hook, (incoming, input.as_ref()))? {
-        Ok(verdict) => {
-            store::record(tx, hook.id, &verdict)?;
-            return Ok(Ok(verdict));
+        Ok(outcome) => {
+            store::record(tx, hook.id, &outcome)?;
+            return Ok(Ok(outcome));
         }
         Err(refusal) => refusal,
     };
     let FieldError { field, reason, .. } = refusal.at;
     let failure = Failure { code: refusal.code, ..Failure::field(&field, &reason) };
     let reason = input.iter().fold(reason, without_values);
-    store::record(tx, hook.id, &Verdict::Rejected { field: field.into_owned(), reason })?;
+    store::record(tx, hook.id, &RequestOutcome::Rejected { field: field.into_owned(), reason })?;
     Ok(Err(failure))
 }
 
@@ -78,7 +78,7 @@ fn stored(
     engine: &Engine,
     hook: &Hook,
     (incoming, input): (Incoming, Option<&Value>),
-) -> Result<Result<Verdict, Refusal>, Failure> {
+) -> Result<Result<RequestOutcome, Refusal>, Failure> {
     if let Err(at) = signature::check(&engine.seal, hook, &incoming.headers, &incoming.bytes) {
         return Ok(Err(Refusal { code: Code::InvalidSignature, at }));
     }
@@ -89,7 +89,7 @@ fn stored(
     if let Some(request) = &request {
         match request.look_up(tx, tx.now())? {
             Lookup::New => {}
-            Lookup::Answered(_) | Lookup::Erased => return Ok(Ok(Verdict::Unchanged)),
+            Lookup::Answered(_) | Lookup::Erased => return Ok(Ok(RequestOutcome::Unchanged)),
             Lookup::Conflict => {
                 let at = FieldError::new("Idempotency-Key", "an earlier request had this key and another body; use a new key");
                 return Ok(Err(Refusal { code: Code::IdempotencyConflict, at }));
@@ -108,7 +108,7 @@ fn stored(
     let saved = match hook.kind {
         HookKind::Contacts => contact(tx, engine, hook, input)?,
         HookKind::Events => events::record_json(tx, hook.project, &input.to_string())?
-            .map(|is_new| if is_new { Verdict::Recorded } else { Verdict::Unchanged }),
+            .map(|is_new| if is_new { RequestOutcome::Recorded } else { RequestOutcome::Unchanged }),
     };
     if let (Ok(_), Some(request)) = (&saved, request) {
         // Only accepted requests are remembered, so that a rejected one can be sent again after the mapping was corrected.
@@ -117,7 +117,12 @@ fn stored(
     Ok(saved.map_err(Refusal::from))
 }
 
-fn contact(tx: &mut WriteTx<'_>, engine: &Engine, hook: &Hook, input: &Value) -> Result<Result<Verdict, FieldError>, Failure> {
+fn contact(
+    tx: &mut WriteTx<'_>,
+    engine: &Engine,
+    hook: &Hook,
+    input: &Value,
+) -> Result<Result<RequestOutcome, FieldError>, Failure> {
     let email = input["email"].as_str().and_then(|email| EmailAddress::parse(email).ok());
     let is_suppressed = match &email {
         Some(email) => suppressions::reason(tx, &Digester::new(&engine.seal), hook.account, &email.normalized())?.is_some(),
@@ -135,9 +140,9 @@ fn contact(tx: &mut WriteTx<'_>, engine: &Engine, hook: &Hook, input: &Value) ->
         subscribe_to_topic(tx, hook, &email)?;
     }
     Ok(Ok(match upserted {
-        Upserted::Created => Verdict::Created,
-        Upserted::Updated => Verdict::Updated,
-        Upserted::Unchanged => Verdict::Unchanged,
+        Upserted::Created => RequestOutcome::Created,
+        Upserted::Updated => RequestOutcome::Updated,
+        Upserted::Unchanged => RequestOutcome::Unchanged,
     }))
 }
 

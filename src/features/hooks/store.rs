@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::model::{Hook, HookDelivery, Standing, Verdict};
+use super::model::{Hook, HookDelivery, RequestOutcome, Standing};
 use super::signature;
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
@@ -58,17 +58,19 @@ pub fn deliveries(tx: &impl Read, id: HookId) -> Result<Vec<HookDelivery>> {
 }
 
 /// Records a delivery in place of the oldest one.
-pub fn record(tx: &mut WriteTx<'_>, id: HookId, verdict: &Verdict) -> Result<()> {
+pub fn record(tx: &mut WriteTx<'_>, id: HookId, outcome: &RequestOutcome) -> Result<()> {
     let mut standing = standing(tx, id)?;
     let (now, number) = (tx.now(), standing.next);
-    match verdict {
-        Verdict::Rejected { .. } => standing.rejected += 1,
-        Verdict::Created | Verdict::Updated | Verdict::Unchanged | Verdict::Recorded => standing.accepted += 1,
+    match outcome {
+        RequestOutcome::Rejected { .. } => standing.rejected += 1,
+        RequestOutcome::Created | RequestOutcome::Updated | RequestOutcome::Unchanged | RequestOutcome::Recorded => {
+            standing.accepted += 1
+        }
     }
     standing.next += 1;
     standing.last_at = Some(now);
     tx.put(STANDINGS, &id, &standing);
-    tx.put(DELIVERIES, &(id, number), &HookDelivery { at: now, verdict: verdict.clone() });
+    tx.put(DELIVERIES, &(id, number), &HookDelivery { at: now, outcome: outcome.clone() });
     if let Some(oldest) = number.checked_sub(limits::HOOK_DELIVERIES_KEPT as u64) {
         tx.delete(DELIVERIES, &(id, oldest));
     }

@@ -1,4 +1,4 @@
-//! Tests of incoming webhooks through the request pipeline: bodies of other systems, verdicts, consent, and what deliveries contain.
+//! Tests of incoming webhooks through the request pipeline: bodies of other systems, results, consent, and what deliveries contain.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -27,10 +27,10 @@ fn send(app: &TestApp, url: &str, header: (&'static str, &str), body: &str) -> (
     (status, serde_json::from_str(&reply).unwrap_or_else(|_| panic!("{reply}")))
 }
 
-fn verdict(app: &TestApp, url: &str, header: (&'static str, &str), body: &str) -> String {
+fn result(app: &TestApp, url: &str, header: (&'static str, &str), body: &str) -> String {
     let (status, reply) = send(app, url, header, body);
     assert_eq!(status, 200, "{reply}");
-    text(&reply["data"]["verdict"])
+    text(&reply["data"]["result"])
 }
 
 fn contact(app: &TestApp, email: &str) -> Value {
@@ -50,8 +50,8 @@ fn a_mapping_takes_values_from_nested_bodies() {
         "event": "form_response",
         "data": { "answers": [{ "email": " Ada@example.com " }], "name": { "first": "Ada" }, "plan": "pro", "phone": 15550100 },
     });
-    assert_eq!(verdict(&app, &url, JSON, &body.to_string()), "created");
-    assert_eq!(verdict(&app, &url, JSON, &body.to_string()), "unchanged");
+    assert_eq!(result(&app, &url, JSON, &body.to_string()), "created");
+    assert_eq!(result(&app, &url, JSON, &body.to_string()), "unchanged");
     let ada = contact(&app, "Ada@example.com");
     assert_eq!((&ada["firstName"], &ada["phone"], &ada["status"]), (&json!("Ada"), &json!("15550100"), &json!("subscribed")));
     assert_eq!(ada["customFields"], json!({ "plan": "pro", "consentSource": "Form on acme.example" }));
@@ -61,8 +61,8 @@ fn a_mapping_takes_values_from_nested_bodies() {
     let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data();
     assert_eq!((&shown["acceptedCount"], &shown["rejectedCount"]), (&json!(2), &json!(1)));
     let listed = app.get(&format!("/v1/incoming-webhooks/{id}/deliveries")).data();
-    let verdicts: Vec<&Value> = listed["deliveries"].as_array().expect("a list").iter().map(|one| &one["verdict"]).collect();
-    assert_eq!(verdicts, ["rejected", "unchanged", "created"], "{listed}");
+    let results: Vec<&Value> = listed["deliveries"].as_array().expect("a list").iter().map(|one| &one["result"]).collect();
+    assert_eq!(results, ["rejected", "unchanged", "created"], "{listed}");
     assert_eq!(listed["deliveries"][0]["field"], "email");
 }
 
@@ -77,7 +77,7 @@ fn a_form_needs_no_mapping_and_redirects_the_browser() {
     let bob = contact(&app, "bob@example.com");
     assert_eq!((&bob["firstName"], &bob["status"], &bob["tags"]), (&json!("Bob"), &json!("non-subscribed"), &json!([])));
     let as_json = json!({ "email": "bob@example.com", "lastName": "Gray" }).to_string();
-    assert_eq!(verdict(&app, &url, JSON, &as_json), "updated");
+    assert_eq!(result(&app, &url, JSON, &as_json), "updated");
     assert_eq!(contact(&app, "bob@example.com")["firstName"], "Bob", "other values are kept");
 }
 
@@ -88,15 +88,15 @@ fn consent_subscribes_new_contacts_and_no_others() {
     let topic = app.post_in("/v1/topics", json!({ "name": "News", "defaultSubscription": "opt_out" })).data();
     let topic = text(&topic["id"]);
     let (_, url) = create(&app, json!({ "consentSource": "Form", "topicId": topic }));
-    assert_eq!(verdict(&app, &url, FORM, "email=ada@example.com"), "created");
+    assert_eq!(result(&app, &url, FORM, "email=ada@example.com"), "created");
     let ada = text(&contact(&app, "ada@example.com")["id"]);
     assert_eq!(app.get_in("/v1/topics").data()["topics"][0]["subscriberCount"], 1);
     app.patch_in(&format!("/v1/contacts/{ada}"), json!({ "status": "unsubscribed" })).data();
-    assert_eq!(verdict(&app, &url, FORM, "email=ada@example.com&firstName=Ada"), "updated");
+    assert_eq!(result(&app, &url, FORM, "email=ada@example.com&firstName=Ada"), "updated");
     assert_eq!(contact(&app, "ada@example.com")["status"], "unsubscribed");
     let (_, other) = create(&app, json!({}));
     app.post_in("/v1/contacts", json!({ "email": "bob@example.com", "status": "subscribed" })).data();
-    assert_eq!(verdict(&app, &other, FORM, "email=bob@example.com&lastName=Gray"), "updated");
+    assert_eq!(result(&app, &other, FORM, "email=bob@example.com&lastName=Gray"), "updated");
     assert_eq!(contact(&app, "bob@example.com")["status"], "subscribed", "without consent, a known contact keeps its status");
 }
 
@@ -108,8 +108,8 @@ fn events_are_recorded_once_for_each_key() {
     });
     let (_, url) = create(&app, json!({ "kind": "events", "eventName": "order.paid", "mapping": mapping }));
     let body = json!({ "id": 1001, "total": "49.90", "currency": "EUR", "customer": { "email": "ada@example.com" } }).to_string();
-    assert_eq!(verdict(&app, &url, JSON, &body), "recorded");
-    assert_eq!(verdict(&app, &url, JSON, &body), "unchanged");
+    assert_eq!(result(&app, &url, JSON, &body), "recorded");
+    assert_eq!(result(&app, &url, JSON, &body), "unchanged");
     let ada = text(&contact(&app, "ada@example.com")["id"]);
     let events = app.get_in(&format!("/v1/contacts/{ada}/events")).data();
     assert_eq!(events["events"].as_array().expect("a list").len(), 1, "{events}");
@@ -127,13 +127,15 @@ fn only_the_current_url_of_an_active_webhook_is_accepted() {
     let (other, _) = create(&app, json!({}));
     let renewed = app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "newUrl": true })).data();
     let url = text(&renewed["url"]);
-    let status = |url: &str| send(&app, url, FORM, "email=ada@example.com").0;
+    let sent = |url: &str| send(&app, url, FORM, "email=ada@example.com");
+    let status = |url: &str| sent(url).0;
     assert_eq!((status(&old), status(&url)), (404, 200));
     for wrong in [format!("{url}A"), url[..url.len() - 2].to_owned(), url.replace(&url[url.len() - 4..], "AAAA")] {
         assert_eq!(status(&wrong), 404, "{wrong}");
     }
     app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": false })).data();
-    assert_eq!(status(&url), 404);
+    let (code, refused) = sent(&url);
+    assert!(code == 404 && refused["error"].as_str().is_some_and(|said| said.contains("Turn the webhook on")), "{refused}");
     app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": true })).data();
     assert_eq!(status(&url), 200);
     let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data().to_string();
@@ -150,7 +152,7 @@ fn a_suppressed_address_is_not_subscribed() {
     let topic = text(&app.post_in("/v1/topics", json!({ "name": "News", "defaultSubscription": "opt_out" })).data()["id"]);
     let (_, url) = create(&app, json!({ "consentSource": "Form", "topicId": topic }));
     app.post("/v1/suppressions", json!({ "email": "ada@example.com", "reason": "complaint" })).data();
-    assert_eq!(verdict(&app, &url, FORM, "email=Ada%40Example.com"), "created");
+    assert_eq!(result(&app, &url, FORM, "email=Ada%40Example.com"), "created");
     assert_eq!(contact(&app, "Ada@Example.com")["status"], "non-subscribed");
     assert_eq!(app.get_in("/v1/topics").data()["topics"][0]["subscriberCount"], 0);
     assert_eq!(contact(&app, "Ada@Example.com")["customFields"], json!({}));
@@ -162,7 +164,7 @@ fn items_of_lists_are_found_by_their_names() {
     let mapping = json!({ "email": "answers.type=email.email", "firstName": "answers.label=Name.text" });
     let (_, url) = create(&app, json!({ "mapping": mapping }));
     let body = json!({ "answers": [{ "label": "Name", "text": "Bea" }, { "type": "email", "email": "bea@example.com" }] });
-    assert_eq!(verdict(&app, &url, JSON, &body.to_string()), "created");
+    assert_eq!(result(&app, &url, JSON, &body.to_string()), "created");
     assert_eq!(contact(&app, "bea@example.com")["firstName"], "Bea");
 }
 
@@ -201,7 +203,7 @@ fn a_repeat_with_the_same_idempotency_key_changes_nothing() {
     let send = |url: &str, key: &str, body: &str| {
         let (status, _, reply) = app.visit(Method::POST, url, &[JSON, ("idempotency-key", key)], body);
         let reply: Value = serde_json::from_str(&reply).expect("JSON");
-        (status, reply["data"]["verdict"].as_str().or(reply["code"].as_str()).map(str::to_owned).unwrap_or_default())
+        (status, reply["data"]["result"].as_str().or(reply["code"].as_str()).map(str::to_owned).unwrap_or_default())
     };
     let body = "{\"email\":\"ada@example.com\"}";
     assert_eq!(send(&url, "1", "{\"email\":\"ada\"}"), (400, "INVALID_REQUEST".to_owned()));
@@ -281,6 +283,7 @@ fn wrong_settings_are_refused_with_the_field() {
         (json!({ "eventName": "a" }), "eventName"),
         (json!({ "kind": "events", "tags": ["a"] }), "tags"),
         (json!({ "kind": "events", "consentSource": "a" }), "consentSource"),
+        (json!({ "kind": "events", "topicId": "66f1a2b3d4e5f60718293a4b" }), "topicId"),
         (json!({ "redirectUrl": "javascript:alert(1)" }), "redirectUrl"),
         (json!({ "signature": { "header": "no header", "secret": "a" } }), "signature.header"),
         (json!({ "signature": { "header": "a", "secret": " " } }), "signature.secret"),

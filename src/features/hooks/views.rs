@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::model::{Hook, HookDelivery, HookKind, Verdict};
+use super::model::{Hook, HookDelivery, HookKind, RequestOutcome};
 use super::store;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Listed};
@@ -80,7 +80,7 @@ pub struct HookDeliveryView {
     pub at: WireTime,
     /// `created`, `updated` or `unchanged` for contacts; `recorded` or `unchanged` for events; `rejected`.
     #[schemars(extend("enum" = ["created", "updated", "unchanged", "recorded", "rejected"]))]
-    pub verdict: &'static str,
+    pub result: &'static str,
     /// The field that cannot be used.
     pub field: Option<String>,
     /// Why the field cannot be used.
@@ -88,12 +88,12 @@ pub struct HookDeliveryView {
 }
 
 pub fn delivery_view(delivery: HookDelivery) -> HookDeliveryView {
-    let verdict = delivery.verdict.word();
-    let (field, reason) = match delivery.verdict {
-        Verdict::Rejected { field, reason } => (Some(field), Some(reason)),
+    let result = delivery.outcome.word();
+    let (field, reason) = match delivery.outcome {
+        RequestOutcome::Rejected { field, reason } => (Some(field), Some(reason)),
         _ => (None, None),
     };
-    HookDeliveryView { at: WireTime(delivery.at), verdict, field, reason }
+    HookDeliveryView { at: WireTime(delivery.at), result, field, reason }
 }
 
 /// An incoming webhook with its URL, if the response is the one that shows the URL.

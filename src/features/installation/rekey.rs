@@ -69,7 +69,7 @@ impl Loss {
             Self::MailServices => {
                 "mail services: their secrets are lost; their bounces and complaints are rejected until you enter the secrets again"
             }
-            Self::Connections => "connections to other platforms: their keys are lost; enter the key of each account again",
+            Self::Connections => "connected accounts and stores: their keys are lost; connect each of them again",
             Self::Authenticators => {
                 "users: they sign in with only their password until they set up their authenticator app again"
             }

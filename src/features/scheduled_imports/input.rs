@@ -15,7 +15,7 @@ pub fn url(text: &str) -> Result<String, Failure> {
         return refused("must be the URL of a CSV file, like https://acme.example/contacts.csv");
     };
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return refused("must be a URL that starts with https://");
+        return refused("must be a URL that starts with http:// or https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
         return refused("remove the user name and the password; use a URL that works without signing in");

@@ -106,7 +106,7 @@ pub enum RunOutcome {
         counts: Counts,
         excluded: u64,
     },
-    /// The file was not changed since the last import.
+    /// The file has not changed since the last import.
     Unchanged,
     /// The reason, as a sentence for users, and the import, if it had started.
     Failed {

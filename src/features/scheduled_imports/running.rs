@@ -87,7 +87,7 @@ fn is_same_run(stored: &ScheduledImport, read: &ScheduledImport) -> bool {
     }
 }
 
-/// Fetches the file; returns `None` if it was not changed since the last import, or the reason why it cannot be imported.
+/// Fetches the file; returns `None` if it has not changed since the last import, or the reason why it cannot be imported.
 async fn fetch(engine: &Engine, row: &ScheduledImport) -> Result<Option<(Response, FileVersion)>, String> {
     let url = Url::parse(&row.source.url).map_err(|_| "The URL is not valid. Enter another URL.".to_owned())?;
     let most = usize::try_from(engine.settings.limits.upload_bytes_max.get()).unwrap_or(usize::MAX);
@@ -103,7 +103,11 @@ async fn fetch(engine: &Engine, row: &ScheduledImport) -> Result<Option<(Respons
         304 if row.known.named != KnownVersion::default() => return Ok(None),
         200 => {}
         status => {
-            let remedy = if matches!(status, 401 | 403) { "Use a URL that works without signing in." } else { "Check the URL." };
+            let remedy = match status {
+                401 | 403 => "Use a URL that works without signing in.",
+                429 | 500..=599 => "This is usually temporary. If it continues, contact the owner of the server.",
+                _ => "Check the URL.",
+            };
             return Err(format!("The server responded with status {status}. {remedy}"));
         }
     }
@@ -142,8 +146,8 @@ impl File {
         let columns = columns.map_err(|failure| failure.sentence())?;
         let status = source.status_of_undecided();
         if status.is_none() && columns.status.is_none() {
-            let reason = "The file has no column with a status, so no contact would be imported. Map a column to status, set the status of \
-                          all contacts, or set consentMode to include-all.";
+            let reason = "The file has no status column, so no contact would be imported. Map a column to the status, or choose what happens \
+                          to contacts without one.";
             return Err(reason.to_owned());
         }
         let import = Import {

@@ -94,7 +94,7 @@ fn a_file_resubscribes_no_contact_and_undecided_contacts_are_left_out() {
     host.offer("email\nada@example.com\n", "");
     app.clock.advance_ms(HOUR_MS);
     let shown = work(&app, &path);
-    assert!(shown["lastRun"]["error"].as_str().is_some_and(|error| error.contains("no column with a status")), "{shown}");
+    assert!(shown["lastRun"]["error"].as_str().is_some_and(|error| error.contains("no status column")), "{shown}");
     app.patch(&path, json!({ "status": "subscribed" })).data();
     let shown = work(&app, &path);
     assert_eq!((&shown["lastRun"]["result"], &shown["failures"]), (&json!("imported"), &json!(0)), "{shown}");
@@ -115,9 +115,9 @@ fn failures_name_the_remedy_and_pause_after_ten_in_a_row() {
         (200, "", "the file is empty"),
         (200, "name\nAda\n", "no column contains the email address"),
         (200, "PK\u{3}\u{4}", "Excel"),
-        (500, "", "status 500"),
-        (500, "", "status 500"),
-        (500, "", "status 500"),
+        (500, "", "status 500. This is usually temporary."),
+        (429, "", "status 429. This is usually temporary."),
+        (503, "", "status 503. This is usually temporary."),
     ]
     .into_iter()
     .enumerate()
@@ -231,6 +231,7 @@ fn wrong_settings_are_refused_with_the_field() {
         (json!({ "url": "contacts.csv" }), "url"),
         (json!({ "url": "file:///etc/passwd" }), "url"),
         (json!({ "url": "https://user:password@acme.example/contacts.csv" }), "url"),
+        (json!({ "url": "ftp://acme.example/contacts.csv" }), "url: must be a URL that starts with http:// or https://"),
         (json!({ "everyHours": 0 }), "everyHours"),
         (json!({ "delimiter": "ab" }), "delimiter"),
         (json!({ "columnMap": { "mail": "a" } }), "columnMap"),

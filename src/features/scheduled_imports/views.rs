@@ -59,7 +59,7 @@ impl Listed for ScheduledImportView {
 #[serde(rename_all = "camelCase")]
 pub struct RunView {
     pub ended_at: WireTime,
-    /// `unchanged` if the file was not changed since the last import.
+    /// `unchanged` if the file has not changed since the last import.
     #[schemars(extend("enum" = ["imported", "unchanged", "failed"]))]
     pub result: &'static str,
     /// The import, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days after its end.
@@ -70,7 +70,7 @@ pub struct RunView {
     pub updated: u64,
     /// The number of rows that changed nothing.
     pub skipped: u64,
-    /// The number of rows that were refused. The import's errors list them.
+    /// The number of rows with errors, which were not imported. The import's errors list them.
     pub failed: u64,
     /// The number of contacts without a status that were left out.
     pub excluded: u64,

@@ -153,7 +153,7 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
             (limits::STORE_SYNC_PERIOD_MS, format!("{} does not accept the stored keys.", of.platform))
         }
         PlatformError::Busy { ms, .. } => {
-            let said = format!("{} limits the requests of this store.", of.platform);
+            let said = format!("{} is rate limiting this store.", of.platform);
             (i64::try_from(*ms).unwrap_or(limits::PROVIDER_PAUSE_MS_MAX), said)
         }
         error => (doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX), format!("{}: {error}", of.platform)),
@@ -203,6 +203,6 @@ fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
 pub fn postpone(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
     sync.due_at = tx.now().plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX);
-    sync.waiting = Some("The import waits after an error in Mailmill. It continues by itself.".to_owned());
+    sync.waiting = Some("An error occurred in Mailmill. The import resumes automatically.".to_owned());
     Ok(store::save_sync(tx, key, &sync)?)
 }

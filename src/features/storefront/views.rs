@@ -25,7 +25,7 @@ pub struct StorefrontConnection {
     pub message: String,
     /// The name of the store.
     pub store: String,
-    /// What is on.
+    /// What Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
 }
 
@@ -79,7 +79,7 @@ pub struct StoreView {
     pub status: &'static str,
     /// Why the store must be connected again, in the platform's own words.
     pub error: Option<String>,
-    /// What is on.
+    /// What Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
     pub customers: CustomerImport,
     pub sync: SyncView,
@@ -102,7 +102,7 @@ pub struct SyncView {
     pub completed_at: Option<WireTime>,
     /// When the next import starts or continues.
     pub next_at: WireTime,
-    /// Why the import waits.
+    /// Why the import is paused; absent if it is not.
     pub waiting: Option<String>,
     /// Why the store sends no webhooks, so that changes are noticed only once a day.
     pub webhooks_off: Option<String>,

@@ -157,7 +157,7 @@ fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
             SUBJECT,
             format!("{name} relays mail, but no webhook receives its bounces and complaints"),
             format!(
-                "Add {name} under Settings, Mail services in the live environment, or with POST /v1/mail-services and a live key."
+                "Add {name} under Setup, Mail services in the live environment, or with POST /v1/mail-services and a live key."
             ),
         )
     };

@@ -180,7 +180,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "The backup is complete. It does not contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
+                "The backup is complete. It does not contain the master key: keep a copy of {} elsewhere. Without it, encrypted secrets are lost.\n",
                 text("masterKey")
             ),
             code: 0,

@@ -20,7 +20,7 @@ pub enum LinkStatus {
     /// The link does not work: the page does not exist, the server failed twice, the host name is unknown, the certificate is invalid, or
     /// the redirects do not end.
     Broken,
-    /// The server did not respond in time, or limits requests. The link may work.
+    /// The server did not respond in time, or is rate limiting requests. The link may work.
     Unreachable,
     /// The server responds to browsers but not to programs, for example because it requires sign-in or blocks bots. The link probably
     /// works.

@@ -1,4 +1,4 @@
-//! Begins a sign-in on a platform, which connects or reconnects an account.
+//! Starts a sign-in to a platform with OAuth 2, which connects or reconnects an account.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::vocab::providers::Provider;
 
 pub struct Authorize;
 
-/// The account to connect by signing in on the platform.
+/// The account to connect by signing in to the platform.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginSignIn {
@@ -38,7 +38,7 @@ pub struct SignInPage {
     pub authorize_url: String,
     /// When the sign-in must be complete.
     pub expires_at: WireTime,
-    /// The permissions on the platform that the user grants. Mailchimp has none: its tokens have all rights of the user.
+    /// The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of the user.
     pub scopes: Vec<GrantedScope>,
 }
 
@@ -50,14 +50,18 @@ pub struct GrantedScope {
 }
 
 impl Operation for Authorize {
-    const SPEC: Spec =
-        Spec::post("connections.authorize", "/v1/connections/{provider}/authorize", needs(Permission::ProjectWrite))
-            .summary("Begin a sign-in on another platform")
-            .about(
-                "Returns the page of the platform on which the signed-in user consents. The platform sends the user back to Mailmill, which \
-                 connects the account. Needs a client ID and secret in the settings; without them, connect the account with an API key.",
-            )
-            .fails(&[Code::NotFound]);
+    const SPEC: Spec = Spec::post(
+        "connections.authorize",
+        "/v1/connections/{provider}/authorize",
+        needs(Permission::ProjectWrite),
+    )
+    .summary("Start a sign-in to another platform")
+    .about(
+        "Returns the URL of the platform's page on which the signed-in user allows access (OAuth 2). The platform then sends the \
+         user back to Mailmill, which connects the account. Needs a client ID and secret in the settings; without them, \
+         connect the account with an API key.",
+    )
+    .fails(&[Code::NotFound]);
     type Input = BeginSignIn;
     type Output = Done<SignInPage>;
 
@@ -65,7 +69,7 @@ impl Operation for Authorize {
         let page = SignInPage {
             authorize_url: "https://www.klaviyo.com/oauth/authorize?response_type=code&client_id=0b8c2f64".into(),
             expires_at: WireTime::sample(),
-            scopes: vec![GrantedScope { scope: "accounts:read", purpose: "Test the key and show which account it belongs to." }],
+            scopes: vec![GrantedScope { scope: "accounts:read", purpose: "Show which account is connected." }],
         };
         (json!({ "provider": "platform_a" }), Done(page))
     }
@@ -80,7 +84,7 @@ impl Async for Authorize {
         let Some(app) = oauth::app(&engine.settings.connections, provider) else {
             let alias = provider.alias();
             let reason = format!(
-                "signing in on {provider} is not set up; set connections.{alias}_client_id and connections.{alias}_client_secret in the \
+                "signing in to {provider} is not set up; set connections.{alias}_client_id and connections.{alias}_client_secret in the \
                  settings, or connect the account with an API key"
             );
             return Err(Failure::field("provider", reason));

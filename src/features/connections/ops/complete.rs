@@ -1,4 +1,4 @@
-//! Completes a sign-in on a platform: exchanges the code for tokens, and connects or reconnects the account.
+//! Completes a sign-in to a platform: exchanges the code for tokens, and connects or reconnects the account.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,10 +32,10 @@ pub struct CompleteSignIn {
 
 impl Operation for Complete {
     const SPEC: Spec = Spec::post("connections.complete", "/v1/connections/{provider}/complete", needs(Permission::ProjectWrite))
-        .summary("Complete a sign-in on another platform")
+        .summary("Complete a sign-in to another platform")
         .about(
             "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
-             that began the sign-in can complete it, within ten minutes. The dashboard calls this operation when the user returns.",
+             that started the sign-in can complete it, within ten minutes. The dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteSignIn;
@@ -54,8 +54,7 @@ impl Async for Complete {
         let (engine, environment) = (&context.engine, context.caller.environment());
         let started = SignIn::of_state(engine, environment, state.expose());
         let Some(sign_in) = started.filter(|started| started.session == session && started.provider == provider) else {
-            let reason =
-                "expected the state of a sign-in that this session began in the last ten minutes; connect the account again";
+            let reason = "this sign-in expired or was started in another browser; connect the account again";
             return Err(Failure::field("state", reason));
         };
         let code = code.expose();

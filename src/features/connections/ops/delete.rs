@@ -1,4 +1,4 @@
-//! Removes a connection and its key.
+//! Removes a connection and its credentials.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl Operation for Delete {
         .summary("Remove a connection")
         .about(
             "Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot. Imports that use the connection fail; imported \
-             contacts stay. An API key stays valid until you revoke it on the platform.",
+             contacts are kept. An API key stays valid until you revoke it on the platform.",
         )
         .fails(&[Code::NotFound]);
     type Input = ConnectionRef;

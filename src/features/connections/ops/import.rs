@@ -87,8 +87,8 @@ impl Operation for Import {
         .summary("Import contacts from a platform")
         .about(
             "Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress. The import reads each source page by \
-             page, continues after a restart, and waits while the platform limits requests or the connection must be reconnected. An \
-             existing status changes only if that does not override the contact's own choice. Emits subscriber.unsubscribed for each \
+             page, continues after a restart, and is paused while the platform is rate limiting the account or the connection must be \
+             reconnected. An existing status changes only if that does not override the contact's own choice. Emits subscriber.unsubscribed for each \
              contact that becomes unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.",
         )
         .rate(RouteGroup::Imports)

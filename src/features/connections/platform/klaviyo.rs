@@ -21,7 +21,7 @@ use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
 pub const SCOPES: &[(&str, &str)] = &[
-    ("accounts:read", "Test the key and show which account it belongs to."),
+    ("accounts:read", "Show which account is connected."),
     ("lists:read", "Show the lists that you can import, and read their contacts."),
     ("segments:read", "Show the segments that you can import, and read their contacts."),
     ("profiles:read", "Read the contacts of lists and segments, with their consent."),

@@ -1,4 +1,4 @@
-//! Tests of signing in on the platforms.
+//! Tests of signing in to the platforms.
 //!
 //! These tests call the modules of the operations, because the test app's caller is a key, which cannot sign in. `tests/it` tests the whole
 //! flow in a browser.
@@ -40,7 +40,7 @@ fn begin(app: &TestApp, provider: Provider) -> SignIn {
     SignIn { session: SESSION, provider, project, connection, name, verifier, expires_at }
 }
 
-/// Signs in on a platform; returns the sign-in and the code.
+/// Signs in to a platform; returns the sign-in and the code.
 fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, String) {
     let sign_in = begin(app, provider);
     let engine = app.engine();
@@ -76,7 +76,7 @@ fn stored(app: &TestApp, provider: Provider, tokens: Tokens) -> Connection {
 }
 
 #[test]
-fn a_sign_in_on_every_platform_returns_tokens_that_work() {
+fn a_sign_in_to_every_platform_returns_tokens_that_work() {
     let peer = Platforms::start(0);
     let app = app(&peer);
     for provider in Provider::ALL {
@@ -197,6 +197,7 @@ fn a_key_cannot_begin_or_complete_a_sign_in() {
     let app = app(&Platforms::start(0));
     let started = app.post("/v1/connections/klaviyo/authorize", json!({}));
     assert_eq!((started.refusal().0, started.refusal().1), (403, "INSUFFICIENT_PERMISSIONS"));
+    assert!(started.refusal().2.contains("Sign in to the dashboard"), "{started:?}");
     let done = app.post("/v1/connections/klaviyo/complete", json!({ "code": "a", "state": "b" }));
     assert_eq!((done.refusal().0, done.refusal().1), (403, "INSUFFICIENT_PERMISSIONS"));
 }

@@ -39,9 +39,9 @@ pub struct ImportProgress {
     pub progress: f64,
     /// The platform that the contacts are imported from; absent for a file.
     pub provider: Option<Provider>,
-    /// The number of contacts that were not imported because they never subscribed; absent if the import includes them.
+    /// The number of contacts that were left out because they never subscribed or have no status; absent if the import includes them.
     pub excluded: Option<u64>,
-    /// Why the import waits, and what ends the wait; absent if it does not wait.
+    /// Why the import is paused, and what resumes it; absent if it is not paused.
     pub waiting: Option<String>,
     /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
@@ -60,7 +60,7 @@ pub struct RowCounts {
     pub updated: u64,
     /// The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched.
     pub skipped: u64,
-    /// The number of rows that were refused. See the row errors of this import.
+    /// The number of rows with errors, which were not imported. See the row errors of this import.
     pub failed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Lists the last requests of an incoming webhook, with their verdicts.
+//! Lists the last requests of an incoming webhook, with their results.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ impl Operation for Deliveries {
     fn example() -> (Value, Self::Output) {
         let rejected = HookDeliveryView {
             at: WireTime::sample(),
-            verdict: "rejected",
+            result: "rejected",
             field: Some("email".into()),
             reason: Some("missing field `email`".into()),
         };

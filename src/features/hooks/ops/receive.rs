@@ -14,7 +14,7 @@ use crate::engine::api::input::idempotency_key;
 use crate::engine::api::operation::Takes;
 use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
-use crate::features::hooks::model::{Hook, Verdict};
+use crate::features::hooks::model::{Hook, RequestOutcome};
 use crate::features::hooks::receiving::{self, Incoming};
 use crate::features::hooks::{Token, mapping};
 use crate::vocab::codes::Code;
@@ -34,7 +34,7 @@ pub struct HookUrl {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookReceived {
     /// `created`, `updated`, `unchanged` or `recorded`.
-    pub verdict: &'static str,
+    pub result: &'static str,
 }
 
 impl Operation for Receive {
@@ -52,7 +52,7 @@ impl Operation for Receive {
     fn example() -> (Value, Self::Output) {
         (
             json!({ "token": "AWbxorMAAAABehssPWbxorMAAAAKehssPcsHq1ZyM8lD3kVvW0nQ2tY5eR7u" }),
-            Done(HookReceived { verdict: "created" }),
+            Done(HookReceived { result: "created" }),
         )
     }
 }
@@ -61,7 +61,7 @@ impl Raw for Receive {
     const MEDIA: Media = Media { takes: Takes::Nothing, gives: Media::JSON_TYPE, documented: false };
 
     async fn run(context: Context, input: HookUrl, request: RawRequest) -> Result<Reply, Failure> {
-        let absent = || Failure::because(Code::NotFound, "This URL is not valid. Copy the URL of the webhook again.");
+        let absent = || Failure::because(Code::NotFound, NO_ACTIVE_WEBHOOK);
         let token = Token::parse(input.token.expose()).ok_or_else(absent)?;
         let engine = &context.engine;
         let data = engine.data(token.environment).clone();
@@ -80,16 +80,18 @@ impl Raw for Receive {
         let write = move |tx: &mut WriteTx<'_>| -> Result<Option<Handled>, Failure> {
             // The webhook is read again inside the transaction, so that the current settings apply.
             let Some(hook) = receiving::active(tx, &token)? else { return Ok(None) };
-            let verdict = receiving::handle(tx, &shared, &hook, incoming)?;
-            Ok(Some((hook, verdict)))
+            let outcome = receiving::handle(tx, &shared, &hook, incoming)?;
+            Ok(Some((hook, outcome)))
         };
-        let (hook, verdict) = data.store.write(write).await??.ok_or_else(absent)?;
-        Ok(reply(&context, &hook, &verdict?, is_form))
+        let (hook, outcome) = data.store.write(write).await??.ok_or_else(absent)?;
+        Ok(reply(&context, &hook, &outcome?, is_form))
     }
 }
 
+const NO_ACTIVE_WEBHOOK: &str = "No active incoming webhook has this URL. Turn the webhook on, or create a new URL for it.";
+
 /// A webhook, and what it did with a request.
-type Handled = (Hook, Result<Verdict, Failure>);
+type Handled = (Hook, Result<RequestOutcome, Failure>);
 
 /// The limit on the requests to one webhook.
 pub(crate) const REQUESTS: Rule = Rule {
@@ -106,9 +108,9 @@ fn too_many(seconds: u64) -> Failure {
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }
 
-/// Returns the verdict as JSON, or redirects the browser that sent a form.
-fn reply(context: &Context, hook: &Hook, verdict: &Verdict, is_form: bool) -> Reply {
-    let encoded = Done(HookReceived { verdict: verdict.word() }).encode(&context.envelope);
+/// Returns the result as JSON, or redirects the browser that sent a form.
+fn reply(context: &Context, hook: &Hook, outcome: &RequestOutcome, is_form: bool) -> Reply {
+    let encoded = Done(HookReceived { result: outcome.word() }).encode(&context.envelope);
     let mut headers = HeaderMap::with_capacity(3);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(Media::JSON_TYPE));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));

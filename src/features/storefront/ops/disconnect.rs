@@ -34,7 +34,7 @@ impl Operation for Disconnect {
     const SPEC: Spec = Spec::delete("storefront.disconnect", "/v1/storefront/stores/{serverId}", needs(Permission::ProjectWrite))
         .summary("Disconnect a store")
         .about(
-            "Removes the webhooks at the store and deletes the stored keys. Imported products and contacts stay. The keys themselves stay \
+            "Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are kept. The keys themselves stay \
              valid until you revoke them on the platform.",
         )
         .fails(&[Code::NotFound]);

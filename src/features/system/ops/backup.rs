@@ -32,7 +32,7 @@ pub struct BackupView {
     pub folder: String,
     /// The number of rows in all files of the backup.
     pub rows: u64,
-    /// The path of the master key file, which is not in the backup. Sealed secrets cannot be decrypted without this file.
+    /// The path of the master key file, which is not in the backup. Encrypted secrets cannot be decrypted without this file.
     pub master_key: String,
 }
 

@@ -27,7 +27,7 @@ struct Platform {
     scopes: &'static [(&'static str, &'static str)],
     /// The scopes that the key needs in addition for exports.
     export_scopes: &'static [(&'static str, &'static str)],
-    /// Whether users can sign in on the platform.
+    /// Whether users can sign in to the platform.
     has_sign_in: bool,
 }
 
@@ -42,6 +42,24 @@ pub struct ConnectionsPage {
     brand: String,
     /// The sign-in that was just started.
     sign_in: Option<SignInLink>,
+    /// The connection that was just removed.
+    removed: Option<RemovedAccount>,
+}
+
+/// An account whose connection was removed.
+#[derive(Serialize)]
+struct RemovedAccount {
+    label: &'static str,
+    /// What still gives access to the account: `key`, `app`, or nothing if the tokens were `revoked`.
+    access: String,
+}
+
+impl RemovedAccount {
+    /// Returns the account that the redirect after a removal describes.
+    fn of(visit: &Visit) -> Option<Self> {
+        let provider: Provider = visit.query.some("removed")?.parse().ok()?;
+        Some(Self { label: provider.label(), access: visit.query.get("access").to_owned() })
+    }
 }
 
 /// The platform's page on which the user signs in.
@@ -68,6 +86,7 @@ page_context!(ConnectionsPage, "connections.html", {
         name: "Shop".into(),
         brand: String::new(),
         sign_in: None,
+        removed: None,
     };
     let signed_in = ConnectionView { method: "oauth", error: Some("The token was revoked.".into()), ..ConnectionView::sample() };
     let all = vec![
@@ -78,11 +97,16 @@ page_context!(ConnectionsPage, "connections.html", {
     ];
     let scopes = || vec![GrantedScope { scope: "lists:read", purpose: "Show the lists that you can import." }];
     let link = |scopes| SignInLink { label: "Klaviyo", url: "https://www.klaviyo.com/oauth/authorize?state=a".into(), scopes };
+    let removed =
+        |label, access: &str| Self { removed: Some(RemovedAccount { label, access: access.into() }), ..page(Vec::new(), "") };
     vec![
         page(all, ""),
         page(Vec::new(), "mailchimp"),
         Self { sign_in: Some(link(scopes())), ..page(Vec::new(), "klaviyo") },
         Self { sign_in: Some(link(Vec::new())), ..page(Vec::new(), "mailchimp") },
+        removed("Klaviyo", "key"),
+        removed("HubSpot", "revoked"),
+        removed("Mailchimp", "app"),
     ]
 });
 
@@ -116,11 +140,12 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
         name: form.get("name").to_owned(),
         brand: form.get("projectId").to_owned(),
         sign_in,
+        removed: RemovedAccount::of(visit),
     };
     Ok(Outcome::draw_with(&context, error))
 }
 
-/// Begins a sign-in on a platform.
+/// Starts a sign-in to a platform.
 async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     let form = &visit.form;
     let input = json!({
@@ -145,7 +170,7 @@ pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
 }
 
-/// Completes a sign-in on a platform.
+/// Completes a sign-in to a platform.
 pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     let list = format!("/{}/settings/connections", visit.environment);
     if let Some(error) = visit.query.some("error") {
@@ -166,6 +191,20 @@ pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
+/// Removes a connection; returns the query that describes what still gives access to its account.
+async fn remove(visit: &Visit) -> Result<String, PageError> {
+    let id = visit.form.get("id");
+    let listed = visit.ask::<list::List>(json!({})).await?.data.connections;
+    let known = listed.into_iter().find(|known| known.id.to_string() == id).ok_or_else(PageError::not_found)?;
+    let Done(removed) = visit.ask::<delete::Delete>(json!({ "connectionId": id })).await?;
+    let access = match known.method {
+        _ if removed.revoked => "revoked",
+        "key" => "key",
+        _ => "app",
+    };
+    Ok(format!("removed={}&access={access}", known.provider.alias()))
+}
+
 /// Connects an account, or reconnects or removes a connection.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
@@ -179,7 +218,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 "provider": form.get("provider"), "apiKey": form.get("apiKey"), "name": form.some("name"),
                 "projectId": form.some("projectId"),
             });
-            visit.ask::<create::Create>(input).await.map(|Created(_)| ())
+            visit.ask::<create::Create>(input).await.map(|Created(_)| "done=connect".to_owned())
         }
         "reconnect" => {
             let input = json!({
@@ -187,13 +226,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             });
             // The field of this form is not the one below, so the error is shown above both.
             let above = |error| PageError { field: String::new(), ..error };
-            visit.ask::<create::Create>(input).await.map(|Created(_)| ()).map_err(above)
+            visit.ask::<create::Create>(input).await.map(|Created(_)| "done=reconnect".to_owned()).map_err(above)
         }
-        "remove" => visit.ask::<delete::Delete>(json!({ "connectionId": form.get("id") })).await.map(drop),
+        "remove" => remove(visit).await,
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Ok(query) => Ok(Outcome::go(format!("{}?{query}", visit.path))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, Some(&error), None).await,
         Err(error) => Err(error),
     }

@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::audience::{self, Audience, AudienceContext};
-use super::contact_form::STATUSES;
 use crate::engine::api::{Created, Done};
 use crate::features::contacts::jobs::ColumnMap;
 use crate::features::scheduled_imports::ops::{create, delete, get, list, run, update};
 use crate::features::scheduled_imports::views::ScheduledImportView;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::providers::ConsentMode;
 
 /// The times between two runs, in hours.
 const EVERY: [(&str, &str); 6] = [
@@ -21,8 +21,15 @@ const EVERY: [(&str, &str); 6] = [
     ("24", "Every day"),
     ("168", "Every week"),
 ];
-/// What happens to contacts without a status.
-const UNDECIDED: [(&str, &str); 2] = [("subscribed-only", "Leave them out"), ("include-all", "Import them as not subscribed")];
+/// What happens to contacts whose row has no status: the status that they get; empty if they are left out.
+const STATUSES: [(&str, &str); 5] = [
+    ("", "Leave them out"),
+    (NON_SUBSCRIBED, "Import them as not subscribed"),
+    ("subscribed", "Import them as subscribed"),
+    ("unsubscribed", "Import them as unsubscribed"),
+    ("bounced", "Import them as bounced"),
+];
+const NON_SUBSCRIBED: &str = "non-subscribed";
 
 /// The data of the form for a scheduled import.
 #[derive(Default, Serialize)]
@@ -34,7 +41,6 @@ struct ScheduleForm {
     mapping: String,
     tags: String,
     status: String,
-    undecided: String,
     existing: String,
 }
 
@@ -49,7 +55,6 @@ impl ScheduleForm {
             mapping: get("mapping"),
             tags: get("tags"),
             status: get("status"),
-            undecided: get("undecided"),
             existing: get("existing"),
         }
     }
@@ -59,7 +64,11 @@ impl ScheduleForm {
     }
 
     fn of(row: &ScheduledImportView) -> Self {
-        let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        let status = match (row.status, row.consent_mode) {
+            (Some(status), _) => status.word(),
+            (None, ConsentMode::IncludeAll) => NON_SUBSCRIBED,
+            (None, ConsentMode::SubscribedOnly) => "",
+        };
         Self {
             act: String::new(),
             name: row.name.clone(),
@@ -67,8 +76,7 @@ impl ScheduleForm {
             every: row.every_hours.to_string(),
             mapping: row.column_map.as_ref().map(mapping_text).unwrap_or_default(),
             tags: row.tags.join(", "),
-            status: row.status.map(|status| status.word().to_owned()).unwrap_or_default(),
-            undecided: word(json!(row.consent_mode)),
+            status: status.to_owned(),
             existing: row.on_conflict.to_owned(),
         }
     }
@@ -79,7 +87,6 @@ impl ScheduleForm {
 struct Choices {
     every: Vec<(String, String)>,
     statuses: &'static [(&'static str, &'static str)],
-    undecided: &'static [(&'static str, &'static str)],
 }
 
 impl Choices {
@@ -89,7 +96,7 @@ impl Choices {
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {
             every.push((hours.to_owned(), format!("Every {hours} hours")));
         }
-        Self { every, statuses: &STATUSES, undecided: &UNDECIDED }
+        Self { every, statuses: &STATUSES }
     }
 }
 
@@ -228,12 +235,17 @@ fn values(visit: &Visit) -> Value {
         "url": form.get("url"),
         "everyHours": form.get("every").parse::<u64>().map_or_else(|_| Value::from(form.get("every")), Value::from),
         "tags": audience::names(form.get("tags")),
-        "status": form.some("status"),
         "onConflict": if form.get("existing") == "skip" { "skip" } else { "upsert" },
         "columnMap": mapping(form.get("mapping")),
     });
-    if let Some(mode) = form.some("undecided") {
-        values["consentMode"] = mode.into();
+    let mode = match form.get("status") {
+        "" => Some(ConsentMode::SubscribedOnly),
+        NON_SUBSCRIBED => Some(ConsentMode::IncludeAll),
+        _ => None,
+    };
+    match mode {
+        Some(mode) => (values["status"], values["consentMode"]) = (Value::Null, json!(mode)),
+        None => values["status"] = form.get("status").into(),
     }
     values
 }

@@ -42,6 +42,8 @@ struct FileLink {
     expires: Option<WireTime>,
     untranslated: Vec<String>,
     platform: Option<PlatformObject>,
+    /// The name of the platform, if the export created an object there.
+    platform_label: Option<&'static str>,
 }
 
 /// A platform with the connected accounts.
@@ -86,6 +88,7 @@ page_context!(ExportsPage, "email_exports.html", {
         expires: Some(WireTime::sample()),
         untranslated: vec!["{{ tags }}".into()],
         platform: None,
+        platform_label: None,
     };
     let template = |created| FileLink {
         name: "Welcome (1a2b3c4d)".into(),
@@ -98,6 +101,7 @@ page_context!(ExportsPage, "email_exports.html", {
             created,
             left_images: Some(vec!["https://acme.example/a.svg".into()]),
         }),
+        platform_label: Some("Klaviyo"),
     };
     let platform = |accounts| PlatformRow {
         name: "platform_a",
@@ -137,9 +141,9 @@ page_context!(ExportsPage, "email_exports.html", {
 /// Returns what an export can create on a platform, with a label.
 fn types(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
-        Provider::Klaviyo => &[("html", "HTML template"), ("hybrid", "Template with a region for drag and drop")],
+        Provider::Klaviyo => &[("html", "HTML template"), ("hybrid", "Hybrid template (with a drag-and-drop region)")],
         Provider::Mailchimp => &[("template", "Template with editable regions"), ("campaign", "Draft campaign")],
-        Provider::HubSpot => &[("template", "Coded template"), ("email", "Draft of a marketing email")],
+        Provider::HubSpot => &[("template", "Coded template"), ("email", "Draft marketing email")],
     }
 }
 
@@ -236,12 +240,14 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
         at: row.exported_at,
         is_outdated: row.version < email.version,
     });
+    let platform_label = visit.form.get("provider").parse().ok().map(Provider::label);
     let link = |file: FileView| FileLink {
         path: if file.platform.is_some() { Some(file.url) } else { own(visit, Some(&file.url)) },
         name: file.filename,
         expires: file.expires_at,
         untranslated: file.untranslated.unwrap_or_default(),
         platform: file.platform,
+        platform_label,
     };
     let context = ExportsPage {
         formats,
