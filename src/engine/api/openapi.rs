@@ -55,8 +55,7 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
         "paths": paths,
     });
     writer.settle(&mut document);
-    let components = writer.components(&document);
-    document["components"] = components;
+    document["components"] = writer.components(&document);
     document
 }
 
@@ -96,17 +95,17 @@ impl Writer {
     /// Describes the operation at its path and at each of its aliases.
     fn operations(&mut self, entry: &Entry) -> Vec<(&'static str, Value)> {
         let spec = entry.spec;
-        let operation = self.operation(entry);
-        let mut all = Vec::with_capacity(1 + spec.aliases.len());
+        let mut all = vec![(spec.path, self.operation(entry))];
         for (index, alias) in spec.aliases.iter().enumerate() {
-            let mut same = operation.clone();
+            let mut same = all[0].1.clone();
             same["operationId"] = format!("{}.alias{}", spec.id, index + 1).into();
             same["description"] = format!("An alias of `{} {}`.\n\n{}", spec.verb.name(), spec.path, describe(spec)).into();
             same["x-alias-of"] = spec.id.into();
-            same.as_object_mut().expect("an operation is an object").remove("x-client-name");
             all.push((*alias, same));
         }
-        all.insert(0, (spec.path, operation));
+        if let Some(name) = spec.client_name() {
+            all[0].1["x-client-name"] = name.into();
+        }
         all
     }
 
@@ -120,9 +119,6 @@ impl Writer {
             "description": describe(spec),
             "security": security(spec),
         });
-        if let Some(name) = spec.client_name() {
-            operation["x-client-name"] = name.into();
-        }
         let shape = self.shape(entry);
         let parameters = parameters(entry, &shape, &input);
         if !parameters.is_empty() {
