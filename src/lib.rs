@@ -105,7 +105,7 @@
 //!   [`engine::spelling`] and [`engine::deliverability`] read the text. `features/emails/checking.rs` checks every version and stores the
 //!   result; `features/validation` checks an email on request; `app/check_file.rs` checks a file.
 //! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
-//!   client shows; the devices are in `assets/clients/devices.toml`.
+//!   client shows; the devices are in `assets/email_clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.

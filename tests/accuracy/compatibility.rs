@@ -233,7 +233,7 @@ fn a_client_can_have_two_keys() {
 
 #[test]
 fn a_newer_data_file_changes_the_answers() {
-    let file = include_str!("../../assets/clients/caniemail.json");
+    let file = include_str!("../../assets/email_clients/caniemail.json");
     let html = "<video src=\"https://example.com/a.mp4\" controls></video>";
     let unsupported = |checker: &Checker| {
         let report = report::check(checker, html, &["gmail.ios".to_owned()]);

@@ -81,7 +81,7 @@ async fn hostile_emails_get_an_error_or_a_report_and_the_service_stays_up() {
 /// The support tables, changed so that the Gmail app supports videos.
 fn newer_tables() -> Value {
     let mut tables: Value =
-        serde_json::from_str(include_str!("../../assets/clients/caniemail.json")).expect("the tables are valid");
+        serde_json::from_str(include_str!("../../assets/email_clients/caniemail.json")).expect("the tables are valid");
     tables["last_update_date"] = json!("2031-01-01T00:00:00.000Z");
     let features = tables["data"].as_array_mut().expect("a list of features");
     let video = features.iter_mut().find(|feature| feature["slug"] == "html-video").expect("the feature is in the tables");

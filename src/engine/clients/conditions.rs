@@ -1,6 +1,6 @@
 //! Decides whether the notes of the support tables apply to a use of a feature.
 //!
-//! The tables state in prose when partial support matters: "negative values are not supported". `assets/clients/conditions.toml` names a
+//! The tables state in prose when partial support matters: "negative values are not supported". `assets/email_clients/conditions.toml` names a
 //! test for each note; this module contains the tests. A test reads only the email. If the result depends on anything else, such as the
 //! reader's account, it is [`Applies::Unknown`].
 
@@ -144,7 +144,7 @@ fn yes() -> bool {
 }
 
 static CONDITIONS: LazyLock<HashMap<String, Condition>> = LazyLock::new(|| {
-    let text = include_str!("../../../assets/clients/conditions.toml");
+    let text = include_str!("../../../assets/email_clients/conditions.toml");
     parse(text).expect("a test parses the embedded file")
 });
 

@@ -18,7 +18,7 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 const FEATURES_MAX: usize = 4096;
 const CLIENTS_MAX: usize = 256;
 
-static EMBEDDED: &[u8] = include_bytes!("../../../assets/clients/caniemail.json");
+static EMBEDDED: &[u8] = include_bytes!("../../../assets/email_clients/caniemail.json");
 
 /// Returns the digest of the embedded file, without parsing it.
 pub fn embedded_digest() -> &'static [u8; 32] {

@@ -100,7 +100,7 @@ pub struct Device {
 
 static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
     let file: File =
-        toml::from_str(include_str!("../../../assets/clients/devices.toml")).expect("a test parses the embedded file");
+        toml::from_str(include_str!("../../../assets/email_clients/devices.toml")).expect("a test parses the embedded file");
     file.device
         .iter()
         .flat_map(|row| [device(row, None)].into_iter().chain(row.variants.iter().map(|one| device(row, Some(*one)))))

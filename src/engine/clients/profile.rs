@@ -108,7 +108,7 @@ pub struct Profile {
 }
 
 static ROWS: LazyLock<HashMap<String, Row>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/clients/clients.toml")).expect("a test parses the embedded file")
+    toml::from_str(include_str!("../../../assets/email_clients/clients.toml")).expect("a test parses the embedded file")
 });
 
 /// Returns the profiles of all clients: first those in the tables, in their order, then their variants.

@@ -40,7 +40,7 @@ def ours():
 
 def compatibility(folder):
     cases = json.loads((BLIND / "compatibility.json").read_text())["cases"]
-    titles = {one["title"]: one["slug"] for one in json.loads((ROOT / "assets/clients/caniemail.json").read_text())["data"]}
+    titles = {one["title"]: one["slug"] for one in json.loads((ROOT / "assets/email_clients/caniemail.json").read_text())["data"]}
     truth = [{tuple(pair) for pair in case["expect"]} for case in cases]
     ignored = [{tuple(pair) for pair in case["ignore"]} for case in cases]
     rows = []

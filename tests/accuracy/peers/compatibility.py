@@ -45,8 +45,8 @@ def expected(data, free, uses, client):
 
 def main():
     cases = tomllib.loads((ROOT / "tests/samples/validation/compatibility/cases.toml").read_text())["cases"]
-    data = {one["slug"]: one for one in json.loads((ROOT / "assets/clients/caniemail.json").read_text())["data"]}
-    conditions = tomllib.loads((ROOT / "assets/clients/conditions.toml").read_text())["condition"]
+    data = {one["slug"]: one for one in json.loads((ROOT / "assets/email_clients/caniemail.json").read_text())["data"]}
+    conditions = tomllib.loads((ROOT / "assets/email_clients/conditions.toml").read_text())["condition"]
     free = {note for one in conditions if one["test"] in FREE for note in one["notes"]}
     titles = {one["title"]: slug for slug, one in data.items()}
     with tempfile.TemporaryDirectory() as folder:

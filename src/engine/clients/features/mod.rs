@@ -1,4 +1,4 @@
-//! The features that can be found in emails: one entry in `assets/clients/features.toml` for each feature of the support tables.
+//! The features that can be found in emails: one entry in `assets/email_clients/features.toml` for each feature of the support tables.
 
 pub mod detect;
 mod images;
@@ -155,7 +155,7 @@ pub struct Table {
 
 /// The table that is embedded in the program.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::parse(include_str!("../../../../assets/clients/features.toml")).expect("a test parses the embedded file")
+    Table::parse(include_str!("../../../../assets/email_clients/features.toml")).expect("a test parses the embedded file")
 });
 
 impl Table {

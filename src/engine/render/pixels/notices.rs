@@ -17,7 +17,7 @@ const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRR
 
 /// The notices for the data that the checks of emails use.
 const DATA: [(&str, &str); 14] = [
-    ("The support tables of caniemail.com", include_str!("../../../../assets/clients/README.md")),
+    ("The support tables of caniemail.com", include_str!("../../../../assets/email_clients/README.md")),
     ("The dictionaries of the spelling check", include_str!("../../../../assets/spelling/dictionaries/README.md")),
     ("The dictionary en_US", include_str!("../../../../assets/spelling/dictionaries/en_US.license.txt")),
     ("The dictionary en_GB", include_str!("../../../../assets/spelling/dictionaries/en_GB.license.txt")),
