@@ -1,0 +1,52 @@
+export class MailmillError extends Error {
+ code;
+ status;
+ field;
+ requestId;
+ retryAfter;
+ data;
+ constructor(message, details) {
+  super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  this.name = new.target.name;
+  this.code = details.code;
+  this.status = details.status;
+  this.field = details.field;
+  this.requestId = details.requestId;
+  this.retryAfter = details.retryAfter;
+  this.data = details.data;
+ }
+}
+export class BadRequestError extends MailmillError {
+}
+export class AuthenticationError extends MailmillError {
+}
+export class PermissionDeniedError extends MailmillError {
+}
+export class NotFoundError extends MailmillError {
+}
+export class ConflictError extends MailmillError {
+}
+export class RateLimitError extends MailmillError {
+}
+export class ServerError extends MailmillError {
+}
+export class NetworkError extends MailmillError {
+}
+export class RequestTimeoutError extends NetworkError {
+}
+export class JobFailedError extends MailmillError {
+}
+export class WebhookVerificationError extends MailmillError {
+}
+const BY_STATUS = {
+ 400: BadRequestError,
+ 401: AuthenticationError,
+ 403: PermissionDeniedError,
+ 404: NotFoundError,
+ 409: ConflictError,
+ 429: RateLimitError,
+};
+export function errorOfStatus(message, status, details) {
+ const Class = BY_STATUS[status] ?? (status >= 500 ? ServerError : MailmillError);
+ return new Class(message, { ...details, status });
+}
