@@ -3,15 +3,15 @@
 // The schemas of an operation's parameters, body and result are inline in the document. Here they get names, such as
 // `ContactsCreateParams`, so that both languages have one list of named types.
 
-/** TABLE: operations that start a job, the operation that returns its status, and the statuses that end it. */
+/** TABLE: methods that start a job and wait for its end: the operation that starts it, the one that returns its status, and its last statuses. */
 const JOBS = [
-  { start: "emails.generate", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
-  { start: "emails.import_html", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
-  { start: "projects.import", poll: "projects.import_status", id: "projectId", done: ["active"], failed: ["error"] },
-  { start: "contacts.import", poll: "contacts.import_status", id: "id", done: ["completed"], failed: ["failed"] },
-  { start: "connections.import", poll: "contacts.import_status", id: "id", done: ["completed"], failed: ["failed"] },
-  { start: "contacts.export", poll: "contacts.export_status", id: "jobId", done: ["completed"], failed: ["failed"] },
-  { start: "previews.create", poll: "previews.get", id: "previewId", done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"] },
+  { name: "emails.generate_and_wait", start: "emails.generate", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
+  { name: "emails.import_html_and_wait", start: "emails.import_html", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
+  { name: "projects.import_and_wait", start: "projects.imports.create", poll: "projects.imports.get", id: "projectId", done: ["active"], failed: ["error"] },
+  { name: "contacts.import_and_wait", start: "contacts.imports.create", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
+  { name: "contacts.export_and_wait", start: "contacts.exports.create", poll: "contacts.exports.get", id: "jobId", done: ["completed"], failed: ["failed"] },
+  { name: "connections.import_and_wait", start: "connections.import_contacts", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
+  { name: "previews.create_and_wait", start: "previews.create", poll: "previews.get", id: "previewId", done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"] },
 ];
 
 /** Parameters that clients set themselves: `page` would change the shape of a list, which `offset` does not. */
@@ -22,6 +22,9 @@ const NOT_TYPES = new Set([
   "pattern", "example", "examples", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "minProperties",
   "maxProperties", "propertyNames", "uniqueItems", "not", "default", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 ]);
+
+/** An enumeration with more values, such as all time zones, is any string: it would grow the clients and become outdated. */
+const ENUM_MAX = 60;
 
 /** The kinds of paging, by the parameter that continues a list. */
 const PAGING = ["cursor", "offset", "before"];
@@ -50,7 +53,8 @@ export function readApi(document) {
     }
   }
   if (methods.length === 0) fail("no operation of the document has x-client-name");
-  for (const method of methods) method.job = jobOf(method, methods);
+  const byName = (name) => methods.find((one) => one.client === name) ?? fail(`${name} is not for clients`);
+  const jobs = JOBS.map((job) => ({ ...job, client: job.name, start: byName(job.start), poll: byName(job.poll) }));
   const used = {};
   const collect = (part) => {
     for (const name of referencesIn(part)) {
@@ -60,7 +64,7 @@ export function readApi(document) {
     }
   };
   for (const method of methods) collect([method.params?.type, method.result]);
-  return { schemas: Object.fromEntries(Object.entries(used).sort(([one], [two]) => (one < two ? -1 : 1))), resources: tree(methods) };
+  return { schemas: Object.fromEntries(Object.entries(used).sort(([one], [two]) => (one < two ? -1 : 1))), resources: tree([...methods, ...jobs]) };
 }
 
 function readMethod(document, path, verb, operation, add) {
@@ -145,14 +149,6 @@ function about(description = "") {
   return paragraphs.join("\n\n");
 }
 
-function jobOf(method, methods) {
-  const job = JOBS.find((one) => one.start === method.id);
-  if (!job) return undefined;
-  const poll = methods.find((one) => one.id === job.poll) ?? fail(`${job.poll} is not for clients`);
-  if (poll.pathParams.length !== 1) fail(`${job.poll} has ${poll.pathParams.length} parameters in its path`);
-  return { ...job, poll };
-}
-
 /** Removes what types do not express, and turns a choice of constants into one enumeration. */
 function simplified(schema) {
   if (Array.isArray(schema)) return schema.map(simplified);
@@ -165,15 +161,20 @@ function simplified(schema) {
   if (Array.isArray(schema.type) && schema.type.includes("array") && schema.type.includes("object")) {
     return schema.description ? { description: schema.description } : {};
   }
+  if (schema.enum?.length > ENUM_MAX) return simplified({ ...schema, enum: undefined });
   const result = {};
   for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined) continue;
     if (NOT_TYPES.has(key)) continue;
     if (key === "properties") result[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, simplified(one)]));
     else if (key === "required" || key === "enum" || key === "const") result[key] = value;
     else result[key] = simplified(value);
   }
   // Conditions on values, which no type expresses.
-  if (result.allOf && result.type) delete result.allOf;
+  for (const key of ["allOf", "anyOf", "oneOf"]) {
+    const names = result[key]?.flatMap((one) => Object.keys(one.properties ?? {})) ?? [];
+    if (result[key] && result.type && names.every((name) => name in (result.properties ?? {}))) delete result[key];
+  }
   return result;
 }
 
@@ -191,6 +192,7 @@ function tree(methods) {
   const root = { methods: [], children: {} };
   for (const method of methods) {
     const parts = method.client.split(".");
+    if (method.poll && method.poll.pathParams.length !== 1) fail(`${method.poll.client} has several parameters in its path`);
     method.name = parts.pop();
     let resource = root;
     for (const part of parts) resource = resource.children[part] ??= { methods: [], children: {} };

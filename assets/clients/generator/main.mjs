@@ -53,12 +53,7 @@ for (const [name, text] of different) {
 for (const name of extra) rmSync(join(clients, name));
 console.log(`${different.length} files written, ${extra.length} removed`);
 
-/**
- * Compiles the SDK into `node/dist`: for each source a CommonJS module `.js`, an ES module `.mjs` and the types `.d.ts`.
- *
- * A folder for each kind of module would be usual. Here the twins are neighbors in the package, because compression then stores their
- * common text once.
- */
+/** Compiles the SDK into `node/dist`: CommonJS with the types, and ES modules. */
 function compile() {
   const folder = mkdtempSync(join(tmpdir(), "mailmill-clients-"));
   try {
@@ -78,14 +73,15 @@ function compile() {
     // A file of types only has no code, and nothing imports it.
     const isCode = (text) => text.replace(/"use strict";|Object\.defineProperty\(exports, "__esModule", \{ value: true \}\);|export \{\};/g, "").trim();
     for (const [name, text] of tsc("commonjs", "cjs", "--declaration", "false", "--removeComments")) {
-      if (isCode(text)) put(name, text);
+      if (isCode(text)) put(`cjs/${name}`, text);
     }
     for (const [name, text] of tsc("module", "esm", "--declaration", "false", "--removeComments")) {
-      if (isCode(text)) put(name.replace(/js$/, "mjs"), text.replace(/(from "\.\/\w+)\.js"/g, '$1.mjs"'));
+      if (isCode(text)) put(`esm/${name}`, text);
     }
-    for (const [name, text] of tsc("commonjs", "types", "--emitDeclarationOnly", "--stripInternal")) put(name, text);
+    for (const [name, text] of tsc("commonjs", "types", "--emitDeclarationOnly", "--stripInternal")) put(`cjs/${name}`, text);
     // The types of both kinds are the same, so values can be passed between them.
-    put("index.d.mts", 'export * from "./index.js";\n');
+    put("esm/index.d.ts", 'export * from "../cjs/index.js";\n');
+    put("esm/package.json", '{ "type": "module" }\n');
   } finally {
     rmSync(folder, { recursive: true });
   }

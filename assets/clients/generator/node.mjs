@@ -83,7 +83,7 @@ export class Mailmill extends Client {
 ${fields.join("")}}`);
       return;
     }
-    classes.push(`export class ${name} extends Resource<Mailmill> {\n${[...fields, ...resource.methods.flatMap(method)].join("\n")}}`);
+    classes.push(`export class ${name} extends Resource<Mailmill> {\n${[...fields, ...resource.methods.map((one) => (one.poll ? waiting(one) : method(one)))].join("\n")}}`);
   };
   visit("", api.resources);
   return `${HEAD}import { Client, Resource, path, type CallOptions, type WaitOptions } from "./core.js";
@@ -107,7 +107,7 @@ function method(one) {
   if (one.list) {
     const paging = one.list.items ? `{ items: "${one.list.items}", by: "${one.list.by}" }` : `{ by: "${one.list.by}" }`;
     lines.push(`  ${camel(one.name)}(${call}): List<${result}, ${typeOf(one.list.item)}> {\n    return this._list(${address}, ${paging}, ${params}, options);\n  }\n`);
-    return [lines.join("")];
+    return lines.join("");
   }
   const flags = [
     one.keyed && "keyed: true",
@@ -116,31 +116,25 @@ function method(one) {
     one.answer && `answer: "${one.answer}"`,
   ].filter(Boolean);
   const tail = flags.length > 0 ? `, { ${flags.join(", ")} }` : "";
-  lines.push(`  ${camel(one.name)}(${call}): Promise<${result}> {\n    return this._call("${one.verb}", ${address}, ${params}, options${tail});\n  }\n`);
-  return one.job ? [lines.join(""), waiting(one, parameters)] : [lines.join("")];
+  lines.push(`  ${camel(one.name)}(${call}): Promise<${result}> {\n    return this._${one.verb.toLowerCase()}(${address}, ${params}, options${tail});\n  }\n`);
+  return lines.join("");
 }
 
 /** Returns the method that starts a job and waits for its end. */
-function waiting(one, parameters) {
-  const { poll, id, done, failed } = one.job;
+function waiting({ client, name, start, poll, id, done, failed }) {
+  if (start.pathParams.length > 0 || !start.params) throw new Error(`${start.client} needs parameters only`);
   const status = typeOf(poll.result);
-  const given = one.pathParams.map(({ name }) => name).concat(one.params ? ["params"] : []);
   const needed = poll.params?.required.map((name) => `${name}: params.${name}`) ?? [];
-  const pollArguments = [`started.${id}`, ...(poll.params ? [needed.length > 0 ? `{ ${needed.join(", ")} }` : "undefined"] : []), "options"];
+  const given = needed.length > 0 ? `{ ${needed.join(", ")} }` : "undefined";
   return `${comment([
-    `${one.summary}, and wait until the job has ended.`,
+    `${start.summary}, and wait until the job has ended.`,
     "",
     "@throws JobFailedError if the job fails.",
-    "@example",
-    "```ts",
-    `const status = await mailmill.${one.client.split(".").map(camel).join(".")}AndWait(${given.includes("params") ? "params" : ""}, {`,
-    "  onProgress: (status) => console.log(status.status),",
-    "});",
-    "```",
-  ])}  ${camel(one.name)}AndWait(${parameters.concat(`options?: WaitOptions<${status}>`).join(", ")}): Promise<${status}> {
+    ...example(`const status = await mailmill.${member(client)}(${exampleOf(start.params)}, {`, "  onProgress: (status) => console.log(status.status),", "});"),
+  ])}  ${camel(name)}(params: ${typeOf(start.params.type)}, options?: WaitOptions<${status}>): Promise<${status}> {
     return this._wait(
-      (options) => this.${camel(one.name)}(${given.concat("options").join(", ")}),
-      (started, options) => this._client.${poll.client.split(".").map(camel).join(".")}(${pollArguments.join(", ")}),
+      (options) => this._client.${member(start.client)}(params, options),
+      (started, options) => this._client.${member(poll.client)}(started.${id}, ${poll.params ? `${given}, ` : ""}options),
       ${JSON.stringify(done)},
       ${JSON.stringify(failed)},
       options,
@@ -148,6 +142,9 @@ function waiting(one, parameters) {
   }
 `;
 }
+
+const member = (client) => client.split(".").map(camel).join(".");
+const example = (...lines) => ["@example", "```ts", ...lines, "```"];
 
 /** Returns the type of a result, which is a name or a list of names. */
 function typeOf(schema) {
@@ -161,11 +158,11 @@ function typeOf(schema) {
 
 function doc(one) {
   const lines = [`${one.summary}.`];
-  if (one.about) lines.push("", ...one.about.split("\n"));
+  if (one.about) lines.push("", firstSentence(one.about));
   const given = one.pathParams.map(({ name }) => name);
-  if (one.params && (one.params.required.length > 0 || one.params.example)) given.push(exampleOf(one.params));
-  const call = `mailmill.${one.client.split(".").map(camel).join(".")}(${given.join(", ")})`;
-  lines.push("@example", "```ts", ...(one.list ? `for await (const item of ${call}) console.log(item);` : `await ${call};`).split("\n"), "```");
+  if (one.params && exampleOf(one.params)) given.push(exampleOf(one.params));
+  const call = `mailmill.${member(one.client)}(${given.join(", ")})`;
+  if (one.params) lines.push(...example(one.list ? `for await (const item of ${call}) console.log(item);` : `await ${call};`));
   return comment(lines);
 }
 

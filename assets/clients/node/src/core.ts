@@ -211,7 +211,31 @@ export class Resource<Root extends Client> {
   }
 
   /** @internal */
-  protected async _call<T>(method: string, path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+  protected _get<T>(path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+    return this.#call("GET", path, params, options, flags);
+  }
+
+  /** @internal */
+  protected _post<T>(path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+    return this.#call("POST", path, params, options, flags);
+  }
+
+  /** @internal */
+  protected _put<T>(path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+    return this.#call("PUT", path, params, options, flags);
+  }
+
+  /** @internal */
+  protected _patch<T>(path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+    return this.#call("PATCH", path, params, options, flags);
+  }
+
+  /** @internal */
+  protected _delete<T>(path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
+    return this.#call("DELETE", path, params, options, flags);
+  }
+
+  async #call<T>(method: string, path: string, params?: object, options?: CallOptions, flags?: Flags): Promise<T> {
     const { data } = await this._client._send(method, path, params as Fields | undefined, options, flags);
     return data as T;
   }

@@ -55,30 +55,6 @@ export type ActivityCondition = {
     from?: string;
     to?: string;
     campaignId?: string;
-} | {
-    mode?: "within" | "before";
-    unit: "hours";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "within" | "before";
-    unit: "days";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "between";
-    from: string;
-    to: string;
-    unit?: null;
-    amount?: null;
-} | {
-    mode?: "never";
-    from?: null;
-    to?: null;
-    unit?: null;
-    amount?: null;
 };
 export type ActivityConditionInput = {
     action: Action;
@@ -88,30 +64,6 @@ export type ActivityConditionInput = {
     from?: string | null;
     to?: string | null;
     campaignId?: string | null;
-} | {
-    mode?: "within" | "before";
-    unit: "hours";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "within" | "before";
-    unit: "days";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "between";
-    from: string;
-    to: string;
-    unit?: null;
-    amount?: null;
-} | {
-    mode?: "never";
-    from?: null;
-    to?: null;
-    unit?: null;
-    amount?: null;
 };
 export type ActivityMode = "within" | "before" | "never" | "between";
 export type Answer = EditedEmail | EditView;
@@ -964,7 +916,7 @@ export type ConnectionsDeleteParams = {
     connectionId: string;
 };
 /** The contacts to import. */
-export type ConnectionsImportParams = {
+export type ConnectionsImportContactsParams = {
     provider: Provider;
     /** The project that the contacts are added to. */
     projectId: string;
@@ -1048,7 +1000,7 @@ export type ContactView = {
     suppression?: Reason;
 };
 /** The contacts and the change. */
-export type ContactsBulkChangeParams = {
+export type ContactsBulkChangesCreateParams = {
     /** The project that the contacts belong to. */
     projectId: string;
     /** The IDs of 1 to 1,000 contacts. */
@@ -1068,9 +1020,16 @@ export type ContactsBulkChangeParams = {
     /** True to delete the contacts. */
     delete?: boolean;
 };
-export type ContactsBulkChangeStatusParams = {
+export type ContactsBulkChangesGetParams = {
     /** The job's project. */
     projectId?: string;
+};
+/** The contacts to add or update, each in the same form as when a single contact is added. */
+export type ContactsBulkCreateParams = {
+    /** The project of the contacts. */
+    projectId: string;
+    /** 1 to 50,000 contacts. */
+    subscribers: BulkRow[];
 };
 /** The contacts to delete. */
 export type ContactsBulkDeleteParams = {
@@ -1079,14 +1038,7 @@ export type ContactsBulkDeleteParams = {
     /** The emails of 1 to 1,000 contacts. */
     emails: string[];
 };
-/** The contacts to add or update, each in the same form as when a single contact is added. */
-export type ContactsBulkParams = {
-    /** The project of the contacts. */
-    projectId: string;
-    /** 1 to 50,000 contacts. */
-    subscribers: BulkRow[];
-};
-export type ContactsBulkStatusParams = {
+export type ContactsBulkGetParams = {
     /** The job's project. */
     projectId?: string;
 };
@@ -1121,15 +1073,22 @@ export type ContactsDeleteParams = {
     /** The contact's project. */
     projectId: string;
 };
+export type ContactsEventsParams = {
+    /** The contact's project. */
+    projectId: string;
+    limit?: number;
+    /** The `nextCursor` of the previous part. */
+    cursor?: string;
+};
 /** Selects the contacts to export. */
-export type ContactsExportParams = {
+export type ContactsExportsCreateParams = {
     projectId: string;
     /** Exports only contacts in this segment. */
     segmentId?: string | null;
     /** Exports only contacts that match these filters. */
     filters?: ExportFilters | null;
 };
-export type ContactsExportStatusParams = {
+export type ContactsExportsGetParams = {
     /** The project of the export. */
     projectId: string;
 };
@@ -1145,22 +1104,8 @@ export type ContactsGetParams = {
     /** The contact's project. */
     projectId: string;
 };
-export type ContactsImportErrorsPage = {
-    errors: ImportError[];
-    total: number;
-    limit: number;
-    offset: number;
-    pagination: Pagination;
-};
-export type ContactsImportErrorsParams = {
-    /** The import's project. */
-    projectId?: string;
-    limit?: number;
-    /** The number of errors to skip. */
-    offset?: number;
-};
 /** The fields of the form. */
-export type ContactsImportParams = {
+export type ContactsImportsCreateParams = {
     /** The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252. */
     file: Upload;
     /** The project that the contacts are added to. */
@@ -1178,7 +1123,25 @@ export type ContactsImportParams = {
     /** `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. */
     hold?: boolean;
 };
-export type ContactsImportPreviewParams = {
+export type ContactsImportsErrorsPage = {
+    errors: ImportError[];
+    total: number;
+    limit: number;
+    offset: number;
+    pagination: Pagination;
+};
+export type ContactsImportsErrorsParams = {
+    /** The import's project. */
+    projectId?: string;
+    limit?: number;
+    /** The number of errors to skip. */
+    offset?: number;
+};
+export type ContactsImportsGetParams = {
+    /** The import's project. */
+    projectId?: string;
+};
+export type ContactsImportsPreviewParams = {
     /** The file's project. */
     projectId?: string;
     /** The separator between cells; detected if absent. */
@@ -1187,7 +1150,7 @@ export type ContactsImportPreviewParams = {
     rows?: number;
 };
 /** The pending file, and how to import it. */
-export type ContactsImportStartParams = {
+export type ContactsImportsStartParams = {
     /** The file's project. */
     projectId?: string | null;
     /** Maps fields to headers; guessed from common headers if absent. */
@@ -1201,19 +1164,15 @@ export type ContactsImportStartParams = {
     /** The status for contacts whose row has no status. */
     status?: ContactStatus | null;
 };
-export type ContactsImportStatusParams = {
-    /** The import's project. */
-    projectId?: string;
-};
-/** Selects an import or another job. */
-export type ContactsJobSeenParams = {
-    /** The import's project. */
-    projectId?: string | null;
-};
-export type ContactsJobsParams = {
+export type ContactsJobsListParams = {
     /** Returns only jobs in this project. */
     projectId?: string;
     limit?: number;
+};
+/** Selects an import or another job. */
+export type ContactsJobsMarkSeenParams = {
+    /** The import's project. */
+    projectId?: string | null;
 };
 export type ContactsListPage = {
     contacts: ContactView[];
@@ -1250,6 +1209,10 @@ export type ContactsListParams = {
     /** The number of contacts to skip. */
     offset?: number;
 };
+export type ContactsPersonalDataParams = {
+    /** The contact's project. */
+    projectId: string;
+};
 /** The contact and its new status. */
 export type ContactsSetStatusParams = {
     /** The contact's project. */
@@ -1262,19 +1225,12 @@ export type ContactsSetStatusParams = {
     /** Names of tags to add or remove instead of changing the status. */
     tags?: string[] | null;
 };
-/** The contact and the topic. */
-export type ContactsTopicSubscribeParams = {
-    /** The contact's ID. */
-    subscriberId: string;
-    /** The project of the contact and the topic. */
+export type ContactsTimelineParams = {
+    /** The contact's project. */
     projectId: string;
-};
-/** The contact and the topic. */
-export type ContactsTopicUnsubscribeParams = {
-    /** The contact's ID. */
-    subscriberId: string;
-    /** The project of the contact and the topic. */
-    projectId: string;
+    limit?: number;
+    /** The `nextCursor` of the previous part. */
+    cursor?: string;
 };
 export type ContactsTopicsParams = {
     /** The contact's project. */
@@ -1340,12 +1296,6 @@ export type ConversionInOtherCurrency = {
     currency: string;
     conversions: number;
     revenue: number;
-};
-export type CopyCounts = {
-    kind: Kind;
-    created: number;
-    updated: number;
-    unchanged: number;
 };
 export type CountryCount = {
     country: string;
@@ -1594,6 +1544,15 @@ export type DomainsCreateParams = {
     /** Accepted and ignored, because this installation sends the mail. */
     region?: string | null;
 };
+/** The sending subdomain to add. */
+export type DomainsCreateStreamParams = {
+    /** The root domain, such as `example.com`. */
+    rootDomain: string;
+    /** The kind of mail: `transactional` creates `notify.<root>`, `marketing` creates `send.<root>`. */
+    stream: Stream;
+    /** Whether this subdomain signs for From addresses at the root domain itself. */
+    vanityRootFrom?: boolean;
+};
 export type DomainsListParams = {
     /** The maximum number of domains to return. */
     limit?: number;
@@ -1609,15 +1568,6 @@ export type DomainsSetupParams = {
     /** A project in the account. */
     projectId?: string | null;
     /** Whether the subdomains sign for From addresses at the root domain itself. */
-    vanityRootFrom?: boolean;
-};
-/** The sending subdomain to add. */
-export type DomainsStreamCreateParams = {
-    /** The root domain, such as `example.com`. */
-    rootDomain: string;
-    /** The kind of mail: `transactional` creates `notify.<root>`, `marketing` creates `send.<root>`. */
-    stream: Stream;
-    /** Whether this subdomain signs for From addresses at the root domain itself. */
     vanityRootFrom?: boolean;
 };
 /** The changes to a domain. */
@@ -1844,14 +1794,27 @@ export type EmailsBriefParams = {
     /** The languages of the email as BCP 47 tags, starting with the original's; the language of the prompt if absent. */
     languages?: string[];
 };
-/** The email whose checks to return. */
-export type EmailsCheckParams = {
+/** The finding to resolve. */
+export type EmailsChecksFixParams = {
     /** If given, the email must belong to this project. */
     projectId?: string | null;
+    /** The version that the finding is about. */
+    version?: number | null;
 };
-export type EmailsChecksParams = {
+export type EmailsChecksGetParams = {
     /** If given, the email must belong to this project. */
     projectId?: string;
+};
+/** The finding, and whether it is ignored. */
+export type EmailsChecksIgnoreParams = {
+    /** If given, the email must belong to this project. */
+    projectId?: string | null;
+    ignored: boolean;
+};
+/** The email whose checks to return. */
+export type EmailsChecksRunParams = {
+    /** If given, the email must belong to this project. */
+    projectId?: string | null;
 };
 /** The email to create: from a starting design, or from a whole document. */
 export type EmailsCreateParams = {
@@ -1866,26 +1829,13 @@ export type EmailsCreateParams = {
     /** Who may see the email without an API key; `private` if absent. */
     visibility?: Visibility;
 };
-export type EmailsDesignHtmlParams = {
+export type EmailsDesignsHtmlParams = {
     projectId: string;
     /** Whether to load remote images through this service. */
     images?: boolean;
 };
-/** The email, and the changes to its document. */
-export type EmailsDocumentUpdateParams = {
-    /** If given, the email must belong to this project. */
-    projectId?: string | null;
-    /** The changes, in order. */
-    operations: DocumentChangeInput[];
-    /** The version that the changes are based on. */
-    version?: number | null;
-    /** Whether to return the changed email without saving it. */
-    preview?: boolean;
-    /** Whether the new version replaces the caller's previous autosave, if that is the current version and the autosaves that it combines started at most ten minutes ago. */
-    autosave?: boolean;
-};
 /** The email to edit, and the change to make. */
-export type EmailsEditParams = {
+export type EmailsEditsCreateParams = {
     /** If given, the email must belong to this project. */
     projectId?: string | null;
     /** The change to make, in plain words, such as "make the button green and shorten the intro". */
@@ -1904,19 +1854,6 @@ export type EmailsFavoriteParams = {
     /** If given, the email must belong to this project. */
     projectId?: string | null;
     favorite: boolean;
-};
-/** The finding to resolve. */
-export type EmailsFindingFixParams = {
-    /** If given, the email must belong to this project. */
-    projectId?: string | null;
-    /** The version that the finding is about. */
-    version?: number | null;
-};
-/** The finding, and whether it is ignored. */
-export type EmailsFindingIgnoreParams = {
-    /** If given, the email must belong to this project. */
-    projectId?: string | null;
-    ignored: boolean;
 };
 /** The generation request. */
 export type EmailsGenerateParams = {
@@ -1968,12 +1905,6 @@ export type EmailsImportHtmlParams = {
     visibility?: Visibility;
     /** Whether to generate images for the emails. */
     generateMedia?: boolean;
-} | {
-    html: string;
-    htmls?: unknown;
-} | {
-    html?: null;
-    htmls: unknown;
 };
 export type EmailsListPage = {
     emails: ConversationView[];
@@ -1995,43 +1926,109 @@ export type EmailsListParams = {
     /** The number of conversations to skip. */
     offset?: number;
 };
-/** The email, and the version to restore. */
-export type EmailsRestoreParams = {
+export type EmailsLogsParams = {
     /** If given, the email must belong to this project. */
+    projectId?: string;
+    limit?: number;
+    /** The `nextCursor` of the previous part. */
+    cursor?: string;
+    /** Lists only recipients with this status. */
+    status?: EmailLogStatus;
+};
+export type EmailsMetricsParams = {
+    /** If given, the email must belong to this project. */
+    projectId?: string;
+};
+/** The email and its recipients. */
+export type EmailsSendParams = {
+    recipientType: SendTo;
+    /** The ID of the segment or tag. */
+    recipientId?: string | null;
+    /** The recipient's address. */
+    recipientEmail?: string | null;
+    /** The From address. */
+    from: string;
+    /** The sender's name. */
+    fromName?: string | null;
+    /** The subject, which may contain merge fields. */
+    subject?: string | null;
+    /** The address that receives replies. */
+    replyTo?: string | null;
+    /** Additional addresses, each of which gets its own message. */
+    bcc?: string[] | null;
+    /** HTML with merge fields, to send instead of a stored email. */
+    template?: string | null;
+    /** The email to send. */
+    emailId?: string | null;
+    /** The conversation whose email is sent. */
+    conversationId?: string | null;
+    /** Values of merge fields, shared by all recipients. */
+    variables?: {
+        [key: string]: AnyJson;
+    } | null;
+    /** The project that owns the contacts. */
     projectId?: string | null;
+    /** Accepted for compatibility and ignored: the settings determine the provider that delivers mail. */
+    providerType?: string | null;
+    /** Whether the recipient expects this message. */
+    transactional?: boolean | null;
+    /** Send only to contacts who are subscribed to this topic. */
+    topicId?: string | null;
+    /** UTM parameters for links, for web analytics. */
+    utm?: UtmInput | null;
+};
+/** The email to test, and the address that receives the test. */
+export type EmailsSendTestParams = {
+    /** The email to send. */
+    emailId?: string | null;
+    /** The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of the email in `emailId`. */
+    conversationId?: string | null;
+    /** The address that receives the test. */
+    to: string;
+    /** The From address. */
+    from?: string | null;
+    /** The sender's name. */
+    fromName?: string | null;
+    /** Values of merge fields. */
+    variables?: {
+        [key: string]: AnyJson;
+    } | null;
 };
 export type EmailsStatusParams = {
     /** If given, the conversation must belong to this project. */
     projectId?: string;
 };
-export type EmailsThemePreviewParams = {
-    background?: string;
-    text?: string;
-    primary?: string;
-    accent?: string;
-    button?: string;
-    buttonText?: string;
-    /** The name of the heading font. */
-    heading?: string;
-    /** The name of the text font. */
-    body?: string;
-    cornerRadius?: number;
-    /** Whether to load the logo through this service. */
-    images?: boolean;
+/** The email, and the changes to its document. */
+export type EmailsUpdateDocumentParams = {
+    /** If given, the email must belong to this project. */
+    projectId?: string | null;
+    /** The changes, in order. */
+    operations: DocumentChangeInput[];
+    /** The version that the changes are based on. */
+    version?: number | null;
+    /** Whether to return the changed email without saving it. */
+    preview?: boolean;
+    /** Whether the new version replaces the caller's previous autosave, if that is the current version and the autosaves that it combines started at most ten minutes ago. */
+    autosave?: boolean;
 };
-export type EmailsVersionsPage = {
+export type EmailsVersionsListPage = {
     versions: VersionView[];
     total: number;
     limit: number;
     offset: number;
     pagination: Pagination;
 };
-export type EmailsVersionsParams = {
+export type EmailsVersionsListParams = {
     /** If given, the email must belong to this project. */
     projectId?: string;
     limit?: number;
     /** The number of versions to skip. */
     offset?: number;
+};
+/** The email, and the version to restore. */
+export type EmailsVersionsRestoreParams = {
+    /** If given, the email must belong to this project. */
+    projectId?: string | null;
 };
 export type Entry = {
     key: string;
@@ -2051,30 +2048,6 @@ export type EventCondition = {
     amount?: number;
     from?: string;
     to?: string;
-} | {
-    mode?: "within" | "not_within";
-    unit: "hours";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "within" | "not_within";
-    unit: "days";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "between" | "not_between";
-    from: string;
-    to: string;
-    unit?: null;
-    amount?: null;
-} | {
-    mode?: "ever" | "never";
-    from?: null;
-    to?: null;
-    unit?: null;
-    amount?: null;
 };
 export type EventConditionInput = {
     name: string;
@@ -2083,30 +2056,6 @@ export type EventConditionInput = {
     amount?: number | null;
     from?: string | null;
     to?: string | null;
-} | {
-    mode?: "within" | "not_within";
-    unit: "hours";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "within" | "not_within";
-    unit: "days";
-    amount: number;
-    from?: null;
-    to?: null;
-} | {
-    mode?: "between" | "not_between";
-    from: string;
-    to: string;
-    unit?: null;
-    amount?: null;
-} | {
-    mode?: "ever" | "never";
-    from?: null;
-    to?: null;
-    unit?: null;
-    amount?: null;
 };
 export type EventIdentifiers = {
     email?: string | null;
@@ -2114,16 +2063,6 @@ export type EventIdentifiers = {
     externalCustomerId?: string | null;
     externalCheckoutId?: string | null;
     externalOrderId?: string | null;
-} | {
-    email: string;
-} | {
-    subscriberId: string;
-} | {
-    externalCustomerId: string;
-} | {
-    externalCheckoutId: string;
-} | {
-    externalOrderId: string;
 };
 export type EventInput = {
     name: PartInput;
@@ -2157,22 +2096,15 @@ export type EventTypes = {
     events: EventType[];
     total: number;
 };
+export type EventsNamesParams = {
+    limit?: number;
+};
 /** The events to record in one project. */
-export type EventsBatchParams = {
+export type EventsRecordBatchParams = {
     /** The project in which to record the events. */
     projectId: string;
     /** 1 to 500 events, each in the same form as when recording a single event, but without projectId. */
     events: EventRow[];
-};
-export type EventsListParams = {
-    /** The contact's project. */
-    projectId: string;
-    limit?: number;
-    /** The `nextCursor` of the previous part. */
-    cursor?: string;
-};
-export type EventsNamesParams = {
-    limit?: number;
 };
 /** The event to record in a project. */
 export type EventsRecordParams = {
@@ -2247,44 +2179,8 @@ export type ExportsHtmlParams = {
     /** If given, the conversation must belong to this project. */
     projectId?: string;
 };
-export type ExportsMjmlParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
-    emailId?: string;
-    /** If given, the conversation must belong to this project. */
-    projectId?: string;
-};
-export type ExportsPdfParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
-    emailId?: string;
-    /** If given, the conversation must belong to this project. */
-    projectId?: string;
-};
-export type ExportsPlatformAParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
-    emailId?: string;
-    /** If given, the conversation must belong to this project. */
-    projectId?: string;
-    /** `file` creates files to download. */
-    as?: ExportDestination;
-    klaviyoType?: KlaviyoType;
-    /** The connection to use. */
-    connectionId?: string;
-    images?: ImageHosting;
-};
-export type ExportsPlatformBParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
-    emailId?: string;
-    /** If given, the conversation must belong to this project. */
-    projectId?: string;
-    /** `file` creates files to download. */
-    as?: ExportDestination;
-    mailchimpType?: MailchimpType;
-    /** The connection to use. */
-    connectionId?: string;
-    images?: ImageHosting;
-};
 /** The emails to export, with options for the platform. */
-export type ExportsPlatformCParams = {
+export type ExportsHubspotParams = {
     conversationId: string;
     /** The only email in the conversation to export; all of the conversation's emails if absent. */
     emailId?: string | null;
@@ -2310,6 +2206,42 @@ export type ExportsPlatformCParams = {
     /** The connection to use. */
     connectionId?: string | null;
     images?: ImageHosting;
+};
+export type ExportsKlaviyoParams = {
+    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    emailId?: string;
+    /** If given, the conversation must belong to this project. */
+    projectId?: string;
+    /** `file` creates files to download. */
+    as?: ExportDestination;
+    klaviyoType?: KlaviyoType;
+    /** The connection to use. */
+    connectionId?: string;
+    images?: ImageHosting;
+};
+export type ExportsMailchimpParams = {
+    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    emailId?: string;
+    /** If given, the conversation must belong to this project. */
+    projectId?: string;
+    /** `file` creates files to download. */
+    as?: ExportDestination;
+    mailchimpType?: MailchimpType;
+    /** The connection to use. */
+    connectionId?: string;
+    images?: ImageHosting;
+};
+export type ExportsMjmlParams = {
+    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    emailId?: string;
+    /** If given, the conversation must belong to this project. */
+    projectId?: string;
+};
+export type ExportsPdfParams = {
+    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    emailId?: string;
+    /** If given, the conversation must belong to this project. */
+    projectId?: string;
 };
 export type ExportsPngParams = {
     /** The only email in the conversation to export; all of the conversation's emails if absent. */
@@ -2388,30 +2320,6 @@ export type FieldCondition = {
     key: string;
     mode: Mode;
     values: (string | number | boolean)[];
-} | {
-    key?: ("email" | "firstName" | "lastName" | "company" | "phone" | "city" | "country" | "language") | (unknown & unknown);
-    mode?: "is" | "is_not" | "starts_with" | "ends_with" | "contains" | "not_contains";
-    values?: unknown;
-} | {
-    key?: "status";
-    mode?: "is" | "is_not";
-    values?: unknown;
-} | {
-    key?: ("createdAt" | "updatedAt") | (unknown & unknown);
-    mode?: "date_after" | "date_before" | "date_on";
-    values?: unknown;
-} | {
-    key?: ("createdAt" | "updatedAt") | (unknown & unknown);
-    mode?: "date_between";
-    values?: unknown;
-} | {
-    key?: unknown & unknown;
-    mode?: "number_gt" | "number_gte" | "number_lt" | "number_lte";
-    values?: unknown;
-} | {
-    key?: unknown & unknown;
-    mode?: "number_between";
-    values?: unknown;
 };
 export type FieldKind = "string" | "number" | "boolean" | "date" | "url" | "unknown";
 export type FieldValue = unknown;
@@ -2498,20 +2406,6 @@ export type GivenImage = {
     source: ImageSource;
 };
 export type GivenReason = "manual" | "bounce_hard" | "complaint" | "unsubscribe";
-export type GoLiveStep = {
-    id: "domain" | "address" | "transport";
-    done: boolean;
-    message: string;
-};
-export type GoLiveView = {
-    projectId: string;
-    name: string;
-    liveProjectId?: string;
-    copiedAt?: string;
-    copied: CopyCounts[];
-    steps: GoLiveStep[];
-    contacts: number;
-};
 export type Goal = "welcome" | "sale" | "launch" | "digest" | "event" | "webinar" | "apology" | "outage" | "service_notice" | "recall" | "price_change" | "cart" | "win_back" | "trial_ending" | "order_deadline" | "closing" | "opening_hours" | "voucher" | "survey" | "review" | "referral" | "receipt" | "hiring" | "seasonal" | "thank_you" | "legal" | "waitlist" | "reminder" | "announcement" | "unclear";
 export type GrantedScope = {
     scope: string;
@@ -2575,76 +2469,6 @@ export type HookWithUrl = {
     createdAt: string;
     updatedAt: string;
     url?: string;
-};
-/** The incoming webhook to create. */
-export type HooksCreateParams = {
-    /** The project of the contacts and events. */
-    projectId: string;
-    /** The name of the webhook, such as the name of the form. */
-    name: string;
-    /** What the bodies contain; contacts if absent. */
-    kind?: HookKind | null;
-    /** For each field, the path of its value in the body, like `contact.email`. */
-    mapping?: {
-        [key: string]: string;
-    } | null;
-    /** How the other system signs its requests. */
-    signature?: NewSignature | null;
-    /** The name of all events. */
-    eventName?: string | null;
-    /** The tags that every contact gets. */
-    tags?: string[] | null;
-    /** The topic that contacts are subscribed to. */
-    topicId?: string | null;
-    /** Where the contacts gave their consent to marketing email, such as the form. */
-    consentSource?: string | null;
-    /** The page that browsers are redirected to after a form. */
-    redirectUrl?: string | null;
-};
-export type HooksListPage = {
-    hooks: HookView[];
-    total: number;
-    limit: number;
-    offset: number;
-    pagination: Pagination;
-};
-export type HooksListParams = {
-    /** Only the incoming webhooks of this project. */
-    projectId?: string;
-    limit?: number;
-    /** The number of incoming webhooks to skip. */
-    offset?: number;
-};
-/** The body to test. */
-export type HooksTestParams = {
-    /** A body of the other system, such as the sample that it shows. */
-    body: {
-        [key: string]: AnyJson;
-    };
-};
-/** The changes to an incoming webhook. */
-export type HooksUpdateParams = {
-    name?: string | null;
-    /** For each field, the path of its value in the body. */
-    mapping?: {
-        [key: string]: string;
-    } | null;
-    /** How the other system signs its requests. */
-    signature?: NewSignature | null;
-    /** The name of all events. */
-    eventName?: string | null;
-    /** The tags that every contact gets. */
-    tags?: string[] | null;
-    /** The topic that contacts are subscribed to. */
-    topicId?: string | null;
-    /** Where the contacts gave their consent to marketing email. */
-    consentSource?: string | null;
-    /** The page that browsers are redirected to after a form. */
-    redirectUrl?: string | null;
-    /** Whether requests are accepted. */
-    active?: boolean | null;
-    /** Whether to create a new URL, which the response shows once. */
-    newUrl?: boolean | null;
 };
 export type ImageHosting = "hosted" | "upload";
 export type ImageSource = {
@@ -2730,6 +2554,98 @@ export type ImportView = {
     progress: ImportProgressOfProject;
     importMetrics: ImportMetrics;
 };
+export type InboxHtmlParams = {
+    /** Whether to load remote images through this service. */
+    images?: boolean;
+};
+export type InboxListPage = {
+    messages: MessageView[];
+    total: number;
+    limit: number;
+    offset: number;
+    pagination: Pagination;
+};
+export type InboxListParams = {
+    /** Return only messages to this address. */
+    to?: string;
+    /** Return only messages that contain this text in the subject or in an address. */
+    search?: string;
+    /** Return only messages of this send or batch. */
+    sendId?: string;
+    limit?: number;
+    /** The number of messages to skip. */
+    offset?: number;
+};
+/** The incoming webhook to create. */
+export type IncomingWebhooksCreateParams = {
+    /** The project of the contacts and events. */
+    projectId: string;
+    /** The name of the webhook, such as the name of the form. */
+    name: string;
+    /** What the bodies contain; contacts if absent. */
+    kind?: HookKind | null;
+    /** For each field, the path of its value in the body, like `contact.email`. */
+    mapping?: {
+        [key: string]: string;
+    } | null;
+    /** How the other system signs its requests. */
+    signature?: NewSignature | null;
+    /** The name of all events. */
+    eventName?: string | null;
+    /** The tags that every contact gets. */
+    tags?: string[] | null;
+    /** The topic that contacts are subscribed to. */
+    topicId?: string | null;
+    /** Where the contacts gave their consent to marketing email, such as the form. */
+    consentSource?: string | null;
+    /** The page that browsers are redirected to after a form. */
+    redirectUrl?: string | null;
+};
+export type IncomingWebhooksListPage = {
+    hooks: HookView[];
+    total: number;
+    limit: number;
+    offset: number;
+    pagination: Pagination;
+};
+export type IncomingWebhooksListParams = {
+    /** Only the incoming webhooks of this project. */
+    projectId?: string;
+    limit?: number;
+    /** The number of incoming webhooks to skip. */
+    offset?: number;
+};
+/** The body to test. */
+export type IncomingWebhooksTestParams = {
+    /** A body of the other system, such as the sample that it shows. */
+    body: {
+        [key: string]: AnyJson;
+    };
+};
+/** The changes to an incoming webhook. */
+export type IncomingWebhooksUpdateParams = {
+    name?: string | null;
+    /** For each field, the path of its value in the body. */
+    mapping?: {
+        [key: string]: string;
+    } | null;
+    /** How the other system signs its requests. */
+    signature?: NewSignature | null;
+    /** The name of all events. */
+    eventName?: string | null;
+    /** The tags that every contact gets. */
+    tags?: string[] | null;
+    /** The topic that contacts are subscribed to. */
+    topicId?: string | null;
+    /** Where the contacts gave their consent to marketing email. */
+    consentSource?: string | null;
+    /** The page that browsers are redirected to after a form. */
+    redirectUrl?: string | null;
+    /** Whether requests are accepted. */
+    active?: boolean | null;
+    /** Whether to create a new URL, which the response shows once. */
+    newUrl?: boolean | null;
+};
 export type IncompleteCheck = {
     check: ValidationCheck;
     reason: string;
@@ -2745,7 +2661,6 @@ export type KeptGuidelines = {
 export type KeptLogos = {
     logoUrls: LogosView;
 };
-export type Kind = "brand" | "knowledge" | "images" | "products" | "tags" | "topics" | "segments" | "emails" | "contacts";
 export type KlaviyoType = "html" | "hybrid" | "code";
 export type KnowledgeOrigin = "website" | "favorite" | "upload" | "manual";
 export type KnowledgeView = {
@@ -2817,39 +2732,7 @@ export type LogosView = {
     secondary: string | null;
     favicon: string | null;
 };
-/** The mail service to create. */
-export type MailFeedbackCreateParams = {
-    service: MailService;
-    /** A name to distinguish several webhooks of one service. */
-    name?: string | null;
-    /** The secret that checks requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark. */
-    secret?: string | null;
-    /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
-    topicArns?: string[] | null;
-};
-export type MailFeedbackListPage = {
-    mailServices: MailFeedbackView[];
-    total: number;
-    limit: number;
-    offset: number;
-    pagination: Pagination;
-};
-export type MailFeedbackListParams = {
-    limit?: number;
-    /** The number of mail services to skip. */
-    offset?: number;
-};
 export type MailFeedbackStatus = "waiting" | "active" | "rejecting";
-/** The changes to a mail service. */
-export type MailFeedbackUpdateParams = {
-    name?: string | null;
-    /** The secret that checks requests, which replaces the current one. */
-    secret?: string | null;
-    /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
-    topicArns?: string[] | null;
-    /** Whether to create a new URL, which the response shows once. */
-    newUrl?: boolean | null;
-};
 export type MailFeedbackView = {
     id: string;
     service: MailService;
@@ -2900,6 +2783,38 @@ export type MailServiceTested = {
     message: string;
     temporaryKey: boolean;
 };
+/** The mail service to create. */
+export type MailServicesCreateParams = {
+    service: MailService;
+    /** A name to distinguish several webhooks of one service. */
+    name?: string | null;
+    /** The secret that checks requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark. */
+    secret?: string | null;
+    /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
+    topicArns?: string[] | null;
+};
+export type MailServicesListPage = {
+    mailServices: MailFeedbackView[];
+    total: number;
+    limit: number;
+    offset: number;
+    pagination: Pagination;
+};
+export type MailServicesListParams = {
+    limit?: number;
+    /** The number of mail services to skip. */
+    offset?: number;
+};
+/** The changes to a mail service. */
+export type MailServicesUpdateParams = {
+    name?: string | null;
+    /** The secret that checks requests, which replaces the current one. */
+    secret?: string | null;
+    /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
+    topicArns?: string[] | null;
+    /** Whether to create a new URL, which the response shows once. */
+    newUrl?: boolean | null;
+};
 export type MailchimpType = "template" | "campaign";
 export type Marked = {
     emailId: string;
@@ -2922,6 +2837,18 @@ export type MessageView = {
     size: number;
     receivedAt: string;
 };
+export type MetricsModelsParams = {
+    /** The number of earlier months to return. */
+    months?: number;
+};
+export type MetricsSendingParams = {
+    /** The number of earlier months to return. */
+    months?: number;
+};
+export type MetricsTimelineParams = {
+    /** The number of days, including today. */
+    days?: number;
+};
 export type Mode = "number_gt" | "number_gte" | "number_lt" | "number_lte" | "is" | "is_not" | "starts_with" | "ends_with" | "contains" | "not_contains" | "date_after" | "date_before" | "date_on" | "date_between" | "number_between";
 export type ModelMetrics = {
     models: string[];
@@ -2935,10 +2862,6 @@ export type ModelMonth = {
     period: string;
     cost: number;
     usage: BrandUsage[];
-};
-export type ModelsMetricsParams = {
-    /** The number of earlier months to return. */
-    months?: number;
 };
 export type Month = {
     period: string;
@@ -3126,12 +3049,6 @@ export type PreviewsCreateParams = {
     devices?: ("apple-mail.ios" | "apple-mail.ios.dark" | "apple-mail.ios.no-images" | "apple-mail.ios-small" | "apple-mail.ios-small.dark" | "apple-mail.ios-large" | "apple-mail.ios-large.dark" | "apple-mail.ios-ipad" | "apple-mail.ipad" | "apple-mail.ios-ipad.dark" | "apple-mail.ipad.dark" | "apple-mail.macos" | "apple-mail.macos.dark" | "gmail.desktop-webmail" | "gmail.desktop-webmail.no-images" | "gmail.ios" | "gmail.ios.dark" | "gmail.android" | "gmail.android.dark" | "gmail.imap" | "gmail.imap.dark" | "gmail.mobile-webmail" | "outlook.windows" | "outlook.desktop-windows" | "outlook.windows.dark" | "outlook.desktop-windows.dark" | "outlook.windows.no-images" | "outlook.desktop-windows.no-images" | "outlook.windows.120dpi" | "outlook.desktop-windows.120dpi" | "outlook.outlook-com" | "outlook.outlook-com.dark" | "outlook.macos" | "outlook.macos.dark" | "outlook.ios" | "outlook.ios.dark" | "outlook.android" | "outlook.android.dark" | "yahoo.desktop-webmail" | "yahoo.ios" | "yahoo.android" | "aol.desktop-webmail" | "samsung-email.android" | "samsung-email.android.dark" | "protonmail.desktop-webmail" | "protonmail.desktop-webmail.no-images" | "protonmail.ios" | "protonmail.ios.no-images" | "thunderbird.macos" | "thunderbird.windows" | "thunderbird.macos.dark" | "thunderbird.windows.dark" | "thunderbird.macos.no-images" | "thunderbird.windows.no-images" | "gmx.desktop-webmail" | "web-de.desktop-webmail" | "fastmail.desktop-webmail" | "hey.desktop-webmail" | "plain.text")[];
     /** A name for the preview. */
     name?: string | null;
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 export type ProductOverrides = {
     name?: string;
@@ -3189,25 +3106,18 @@ export type ProjectView = {
     createdAt: string;
     updatedAt: string;
 };
-/** The rules to change. */
-export type ProjectsGuidelinesUpdateParams = {
-    /** Rules for the design and the wording of emails. */
-    designRules?: string | null;
-    /** Rules for the style of images. */
-    imageStyle?: string | null;
-};
-export type ProjectsImagePreviewParams = {
-    /** The URL of one of the project's images, logos or product images. */
-    imageUrl: string;
-};
 /** The image to add. */
-export type ProjectsImagesAddParams = {
+export type ProjectsImagesCreateParams = {
     /** The URL of the image. */
     url: string;
     /** A description of what the image shows; filled in automatically if omitted. */
     description?: string | null;
     /** Tags for finding the image; filled in automatically if omitted. */
     tags?: string[] | null;
+};
+export type ProjectsImagesDeleteParams = {
+    /** The URL of the image to remove. */
+    imageUrl: string;
 };
 export type ProjectsImagesListPage = {
     images: ProjectImageView[];
@@ -3221,8 +3131,8 @@ export type ProjectsImagesListParams = {
     /** The number of images to skip. */
     offset?: number;
 };
-export type ProjectsImagesRemoveParams = {
-    /** The URL of the image to remove. */
+export type ProjectsImagesPreviewParams = {
+    /** The URL of one of the project's images, logos or product images. */
     imageUrl: string;
 };
 /** The changes to an image. */
@@ -3243,15 +3153,8 @@ export type ProjectsImagesUploadParams = {
     /** Tags for finding the image; filled in automatically if omitted. */
     tags?: string[] | null;
 };
-/** The decisions. */
-export type ProjectsImportDecideParams = {
-    /** The IDs of the changes to use. */
-    accept?: string[];
-    /** The IDs of the changes to reject. */
-    keep?: string[];
-};
 /** The brand to import. */
-export type ProjectsImportParams = {
+export type ProjectsImportsCreateParams = {
     /** The brand's web pages, the home page first. */
     urls: string[];
     /** The name of the brand; the name on the website if absent. */
@@ -3259,8 +3162,15 @@ export type ProjectsImportParams = {
     /** The URLs of logos to use instead of logos that the import finds. */
     logoUrls?: NewLogos | null;
 };
+/** The decisions. */
+export type ProjectsImportsDecideParams = {
+    /** The IDs of the changes to use. */
+    accept?: string[];
+    /** The IDs of the changes to reject. */
+    keep?: string[];
+};
 /** The entry to add. */
-export type ProjectsKnowledgeAddParams = {
+export type ProjectsKnowledgeCreateParams = {
     title: string;
     /** The content of the entry, as plain text or Markdown. */
     content: string;
@@ -3307,17 +3217,23 @@ export type ProjectsListParams = {
     /** Returns only projects with this import status. */
     status?: ProjectStatus;
 };
-/** The logos to set. */
-export type ProjectsLogosUpdateParams = {
-    /** The URL of the logo in the header of emails. */
-    primary?: string | null;
-    /** The URL of a variant of the logo, for example for dark backgrounds. */
-    secondary?: string | null;
-    /** The URL of the small square icon. */
-    favicon?: string | null;
+export type ProjectsPreviewThemeParams = {
+    background?: string;
+    text?: string;
+    primary?: string;
+    accent?: string;
+    button?: string;
+    buttonText?: string;
+    /** The name of the heading font. */
+    heading?: string;
+    /** The name of the text font. */
+    body?: string;
+    cornerRadius?: number;
+    /** Whether to load the logo through this service. */
+    images?: boolean;
 };
 /** A product to add. */
-export type ProjectsProductsAddParams = {
+export type ProjectsProductsCreateParams = {
     name: string;
     /** The URL of the product's page. */
     url?: string | null;
@@ -3366,6 +3282,22 @@ export type ProjectsProductsUpdateParams = {
     hidden?: boolean | null;
     /** The position among the project's products, starting at 0. */
     position?: number | null;
+};
+/** The rules to change. */
+export type ProjectsUpdateGuidelinesParams = {
+    /** Rules for the design and the wording of emails. */
+    designRules?: string | null;
+    /** Rules for the style of images. */
+    imageStyle?: string | null;
+};
+/** The logos to set. */
+export type ProjectsUpdateLogosParams = {
+    /** The URL of the logo in the header of emails. */
+    primary?: string | null;
+    /** The URL of a variant of the logo, for example for dark backgrounds. */
+    secondary?: string | null;
+    /** The URL of the small square icon. */
+    favicon?: string | null;
 };
 /** The values to set. */
 export type ProjectsUpdateParams = {
@@ -3736,28 +3668,6 @@ export type SenderView = {
     fromName?: string;
     replyTo?: string;
 };
-export type SendingInboxHtmlParams = {
-    /** Whether to load remote images through this service. */
-    images?: boolean;
-};
-export type SendingInboxListPage = {
-    messages: MessageView[];
-    total: number;
-    limit: number;
-    offset: number;
-    pagination: Pagination;
-};
-export type SendingInboxListParams = {
-    /** Return only messages to this address. */
-    to?: string;
-    /** Return only messages that contain this text in the subject or in an address. */
-    search?: string;
-    /** Return only messages of this send or batch. */
-    sendId?: string;
-    limit?: number;
-    /** The number of messages to skip. */
-    offset?: number;
-};
 export type SendingMetrics = {
     period: string;
     monthly: Totals;
@@ -3766,77 +3676,10 @@ export type SendingMetrics = {
     remainingMonth?: number;
     history: Month[];
 };
-export type SendingMetricsParams = {
-    /** The number of earlier months to return. */
-    months?: number;
-};
-/** The email and its recipients. */
-export type SendingSendParams = {
-    recipientType: SendTo;
-    /** The ID of the segment or tag. */
-    recipientId?: string | null;
-    /** The recipient's address. */
-    recipientEmail?: string | null;
-    /** The From address. */
-    from: string;
-    /** The sender's name. */
-    fromName?: string | null;
-    /** The subject, which may contain merge fields. */
-    subject?: string | null;
-    /** The address that receives replies. */
-    replyTo?: string | null;
-    /** Additional addresses, each of which gets its own message. */
-    bcc?: string[] | null;
-    /** HTML with merge fields, to send instead of a stored email. */
-    template?: string | null;
-    /** The email to send. */
-    emailId?: string | null;
-    /** The conversation whose email is sent. */
-    conversationId?: string | null;
-    /** Values of merge fields, shared by all recipients. */
-    variables?: {
-        [key: string]: AnyJson;
-    } | null;
-    /** The project that owns the contacts. */
-    projectId?: string | null;
-    /** Accepted for compatibility and ignored: the settings determine the provider that delivers mail. */
-    providerType?: string | null;
-    /** Whether the recipient expects this message. */
-    transactional?: boolean | null;
-    /** Send only to contacts who are subscribed to this topic. */
-    topicId?: string | null;
-    /** UTM parameters for links, for web analytics. */
-    utm?: UtmInput | null;
-};
-/** The email to test, and the address that receives the test. */
-export type SendingTestParams = {
-    /** The email to send. */
-    emailId?: string | null;
-    /** The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of the email in `emailId`. */
-    conversationId?: string | null;
-    /** The address that receives the test. */
-    to: string;
-    /** The From address. */
-    from?: string | null;
-    /** The sender's name. */
-    fromName?: string | null;
-    /** Values of merge fields. */
-    variables?: {
-        [key: string]: AnyJson;
-    } | null;
-} | {
-    emailId: string;
-} | {
-    conversationId: string;
-};
 export type SendingTimeline = {
     days: TimelineDay[];
     summary: SendingTimelineSummary;
     lastUpdated: string;
-};
-export type SendingTimelineParams = {
-    /** The number of days, including today. */
-    days?: number;
 };
 export type SendingTimelineSummary = {
     sent: number;
@@ -4188,7 +4031,7 @@ export type Throttle = {
     remainingCount: number;
 };
 export type Tier = "near-browser" | "filtered" | "approximated";
-export type TimeZone = "Africa/Abidjan" | "Africa/Accra" | "Africa/Addis_Ababa" | "Africa/Algiers" | "Africa/Asmara" | "Africa/Asmera" | "Africa/Bamako" | "Africa/Bangui" | "Africa/Banjul" | "Africa/Bissau" | "Africa/Blantyre" | "Africa/Brazzaville" | "Africa/Bujumbura" | "Africa/Cairo" | "Africa/Casablanca" | "Africa/Ceuta" | "Africa/Conakry" | "Africa/Dakar" | "Africa/Dar_es_Salaam" | "Africa/Djibouti" | "Africa/Douala" | "Africa/El_Aaiun" | "Africa/Freetown" | "Africa/Gaborone" | "Africa/Harare" | "Africa/Johannesburg" | "Africa/Juba" | "Africa/Kampala" | "Africa/Khartoum" | "Africa/Kigali" | "Africa/Kinshasa" | "Africa/Lagos" | "Africa/Libreville" | "Africa/Lome" | "Africa/Luanda" | "Africa/Lubumbashi" | "Africa/Lusaka" | "Africa/Malabo" | "Africa/Maputo" | "Africa/Maseru" | "Africa/Mbabane" | "Africa/Mogadishu" | "Africa/Monrovia" | "Africa/Nairobi" | "Africa/Ndjamena" | "Africa/Niamey" | "Africa/Nouakchott" | "Africa/Ouagadougou" | "Africa/Porto-Novo" | "Africa/Sao_Tome" | "Africa/Timbuktu" | "Africa/Tripoli" | "Africa/Tunis" | "Africa/Windhoek" | "America/Adak" | "America/Anchorage" | "America/Anguilla" | "America/Antigua" | "America/Araguaina" | "America/Argentina/Buenos_Aires" | "America/Argentina/Catamarca" | "America/Argentina/ComodRivadavia" | "America/Argentina/Cordoba" | "America/Argentina/Jujuy" | "America/Argentina/La_Rioja" | "America/Argentina/Mendoza" | "America/Argentina/Rio_Gallegos" | "America/Argentina/Salta" | "America/Argentina/San_Juan" | "America/Argentina/San_Luis" | "America/Argentina/Tucuman" | "America/Argentina/Ushuaia" | "America/Aruba" | "America/Asuncion" | "America/Atikokan" | "America/Atka" | "America/Bahia" | "America/Bahia_Banderas" | "America/Barbados" | "America/Belem" | "America/Belize" | "America/Blanc-Sablon" | "America/Boa_Vista" | "America/Bogota" | "America/Boise" | "America/Buenos_Aires" | "America/Cambridge_Bay" | "America/Campo_Grande" | "America/Cancun" | "America/Caracas" | "America/Catamarca" | "America/Cayenne" | "America/Cayman" | "America/Chicago" | "America/Chihuahua" | "America/Ciudad_Juarez" | "America/Coral_Harbour" | "America/Cordoba" | "America/Costa_Rica" | "America/Coyhaique" | "America/Creston" | "America/Cuiaba" | "America/Curacao" | "America/Danmarkshavn" | "America/Dawson" | "America/Dawson_Creek" | "America/Denver" | "America/Detroit" | "America/Dominica" | "America/Edmonton" | "America/Eirunepe" | "America/El_Salvador" | "America/Ensenada" | "America/Fort_Nelson" | "America/Fort_Wayne" | "America/Fortaleza" | "America/Glace_Bay" | "America/Godthab" | "America/Goose_Bay" | "America/Grand_Turk" | "America/Grenada" | "America/Guadeloupe" | "America/Guatemala" | "America/Guayaquil" | "America/Guyana" | "America/Halifax" | "America/Havana" | "America/Hermosillo" | "America/Indiana/Indianapolis" | "America/Indiana/Knox" | "America/Indiana/Marengo" | "America/Indiana/Petersburg" | "America/Indiana/Tell_City" | "America/Indiana/Vevay" | "America/Indiana/Vincennes" | "America/Indiana/Winamac" | "America/Indianapolis" | "America/Inuvik" | "America/Iqaluit" | "America/Jamaica" | "America/Jujuy" | "America/Juneau" | "America/Kentucky/Louisville" | "America/Kentucky/Monticello" | "America/Knox_IN" | "America/Kralendijk" | "America/La_Paz" | "America/Lima" | "America/Los_Angeles" | "America/Louisville" | "America/Lower_Princes" | "America/Maceio" | "America/Managua" | "America/Manaus" | "America/Marigot" | "America/Martinique" | "America/Matamoros" | "America/Mazatlan" | "America/Mendoza" | "America/Menominee" | "America/Merida" | "America/Metlakatla" | "America/Mexico_City" | "America/Miquelon" | "America/Moncton" | "America/Monterrey" | "America/Montevideo" | "America/Montreal" | "America/Montserrat" | "America/Nassau" | "America/New_York" | "America/Nipigon" | "America/Nome" | "America/Noronha" | "America/North_Dakota/Beulah" | "America/North_Dakota/Center" | "America/North_Dakota/New_Salem" | "America/Nuuk" | "America/Ojinaga" | "America/Panama" | "America/Pangnirtung" | "America/Paramaribo" | "America/Phoenix" | "America/Port-au-Prince" | "America/Port_of_Spain" | "America/Porto_Acre" | "America/Porto_Velho" | "America/Puerto_Rico" | "America/Punta_Arenas" | "America/Rainy_River" | "America/Rankin_Inlet" | "America/Recife" | "America/Regina" | "America/Resolute" | "America/Rio_Branco" | "America/Rosario" | "America/Santa_Isabel" | "America/Santarem" | "America/Santiago" | "America/Santo_Domingo" | "America/Sao_Paulo" | "America/Scoresbysund" | "America/Shiprock" | "America/Sitka" | "America/St_Barthelemy" | "America/St_Johns" | "America/St_Kitts" | "America/St_Lucia" | "America/St_Thomas" | "America/St_Vincent" | "America/Swift_Current" | "America/Tegucigalpa" | "America/Thule" | "America/Thunder_Bay" | "America/Tijuana" | "America/Toronto" | "America/Tortola" | "America/Vancouver" | "America/Virgin" | "America/Whitehorse" | "America/Winnipeg" | "America/Yakutat" | "America/Yellowknife" | "Antarctica/Casey" | "Antarctica/Davis" | "Antarctica/DumontDUrville" | "Antarctica/Macquarie" | "Antarctica/Mawson" | "Antarctica/McMurdo" | "Antarctica/Palmer" | "Antarctica/Rothera" | "Antarctica/South_Pole" | "Antarctica/Syowa" | "Antarctica/Troll" | "Antarctica/Vostok" | "Arctic/Longyearbyen" | "Asia/Aden" | "Asia/Almaty" | "Asia/Amman" | "Asia/Anadyr" | "Asia/Aqtau" | "Asia/Aqtobe" | "Asia/Ashgabat" | "Asia/Ashkhabad" | "Asia/Atyrau" | "Asia/Baghdad" | "Asia/Bahrain" | "Asia/Baku" | "Asia/Bangkok" | "Asia/Barnaul" | "Asia/Beirut" | "Asia/Bishkek" | "Asia/Brunei" | "Asia/Calcutta" | "Asia/Chita" | "Asia/Choibalsan" | "Asia/Chongqing" | "Asia/Chungking" | "Asia/Colombo" | "Asia/Dacca" | "Asia/Damascus" | "Asia/Dhaka" | "Asia/Dili" | "Asia/Dubai" | "Asia/Dushanbe" | "Asia/Famagusta" | "Asia/Gaza" | "Asia/Harbin" | "Asia/Hebron" | "Asia/Ho_Chi_Minh" | "Asia/Hong_Kong" | "Asia/Hovd" | "Asia/Irkutsk" | "Asia/Istanbul" | "Asia/Jakarta" | "Asia/Jayapura" | "Asia/Jerusalem" | "Asia/Kabul" | "Asia/Kamchatka" | "Asia/Karachi" | "Asia/Kashgar" | "Asia/Kathmandu" | "Asia/Katmandu" | "Asia/Khandyga" | "Asia/Kolkata" | "Asia/Krasnoyarsk" | "Asia/Kuala_Lumpur" | "Asia/Kuching" | "Asia/Kuwait" | "Asia/Macao" | "Asia/Macau" | "Asia/Magadan" | "Asia/Makassar" | "Asia/Manila" | "Asia/Muscat" | "Asia/Nicosia" | "Asia/Novokuznetsk" | "Asia/Novosibirsk" | "Asia/Omsk" | "Asia/Oral" | "Asia/Phnom_Penh" | "Asia/Pontianak" | "Asia/Pyongyang" | "Asia/Qatar" | "Asia/Qostanay" | "Asia/Qyzylorda" | "Asia/Rangoon" | "Asia/Riyadh" | "Asia/Saigon" | "Asia/Sakhalin" | "Asia/Samarkand" | "Asia/Seoul" | "Asia/Shanghai" | "Asia/Singapore" | "Asia/Srednekolymsk" | "Asia/Taipei" | "Asia/Tashkent" | "Asia/Tbilisi" | "Asia/Tehran" | "Asia/Tel_Aviv" | "Asia/Thimbu" | "Asia/Thimphu" | "Asia/Tokyo" | "Asia/Tomsk" | "Asia/Ujung_Pandang" | "Asia/Ulaanbaatar" | "Asia/Ulan_Bator" | "Asia/Urumqi" | "Asia/Ust-Nera" | "Asia/Vientiane" | "Asia/Vladivostok" | "Asia/Yakutsk" | "Asia/Yangon" | "Asia/Yekaterinburg" | "Asia/Yerevan" | "Atlantic/Azores" | "Atlantic/Bermuda" | "Atlantic/Canary" | "Atlantic/Cape_Verde" | "Atlantic/Faeroe" | "Atlantic/Faroe" | "Atlantic/Jan_Mayen" | "Atlantic/Madeira" | "Atlantic/Reykjavik" | "Atlantic/South_Georgia" | "Atlantic/St_Helena" | "Atlantic/Stanley" | "Australia/ACT" | "Australia/Adelaide" | "Australia/Brisbane" | "Australia/Broken_Hill" | "Australia/Canberra" | "Australia/Currie" | "Australia/Darwin" | "Australia/Eucla" | "Australia/Hobart" | "Australia/LHI" | "Australia/Lindeman" | "Australia/Lord_Howe" | "Australia/Melbourne" | "Australia/North" | "Australia/NSW" | "Australia/Perth" | "Australia/Queensland" | "Australia/South" | "Australia/Sydney" | "Australia/Tasmania" | "Australia/Victoria" | "Australia/West" | "Australia/Yancowinna" | "Brazil/Acre" | "Brazil/DeNoronha" | "Brazil/East" | "Brazil/West" | "Canada/Atlantic" | "Canada/Central" | "Canada/Eastern" | "Canada/Mountain" | "Canada/Newfoundland" | "Canada/Pacific" | "Canada/Saskatchewan" | "Canada/Yukon" | "CET" | "Chile/Continental" | "Chile/EasterIsland" | "CST6CDT" | "Cuba" | "EET" | "Egypt" | "Eire" | "EST" | "EST5EDT" | "Etc/GMT" | "Etc/GMT+0" | "Etc/GMT+1" | "Etc/GMT+10" | "Etc/GMT+11" | "Etc/GMT+12" | "Etc/GMT+2" | "Etc/GMT+3" | "Etc/GMT+4" | "Etc/GMT+5" | "Etc/GMT+6" | "Etc/GMT+7" | "Etc/GMT+8" | "Etc/GMT+9" | "Etc/GMT-0" | "Etc/GMT-1" | "Etc/GMT-10" | "Etc/GMT-11" | "Etc/GMT-12" | "Etc/GMT-13" | "Etc/GMT-14" | "Etc/GMT-2" | "Etc/GMT-3" | "Etc/GMT-4" | "Etc/GMT-5" | "Etc/GMT-6" | "Etc/GMT-7" | "Etc/GMT-8" | "Etc/GMT-9" | "Etc/GMT0" | "Etc/Greenwich" | "Etc/UCT" | "Etc/Universal" | "Etc/UTC" | "Etc/Zulu" | "Europe/Amsterdam" | "Europe/Andorra" | "Europe/Astrakhan" | "Europe/Athens" | "Europe/Belfast" | "Europe/Belgrade" | "Europe/Berlin" | "Europe/Bratislava" | "Europe/Brussels" | "Europe/Bucharest" | "Europe/Budapest" | "Europe/Busingen" | "Europe/Chisinau" | "Europe/Copenhagen" | "Europe/Dublin" | "Europe/Gibraltar" | "Europe/Guernsey" | "Europe/Helsinki" | "Europe/Isle_of_Man" | "Europe/Istanbul" | "Europe/Jersey" | "Europe/Kaliningrad" | "Europe/Kiev" | "Europe/Kirov" | "Europe/Kyiv" | "Europe/Lisbon" | "Europe/Ljubljana" | "Europe/London" | "Europe/Luxembourg" | "Europe/Madrid" | "Europe/Malta" | "Europe/Mariehamn" | "Europe/Minsk" | "Europe/Monaco" | "Europe/Moscow" | "Europe/Nicosia" | "Europe/Oslo" | "Europe/Paris" | "Europe/Podgorica" | "Europe/Prague" | "Europe/Riga" | "Europe/Rome" | "Europe/Samara" | "Europe/San_Marino" | "Europe/Sarajevo" | "Europe/Saratov" | "Europe/Simferopol" | "Europe/Skopje" | "Europe/Sofia" | "Europe/Stockholm" | "Europe/Tallinn" | "Europe/Tirane" | "Europe/Tiraspol" | "Europe/Ulyanovsk" | "Europe/Uzhgorod" | "Europe/Vaduz" | "Europe/Vatican" | "Europe/Vienna" | "Europe/Vilnius" | "Europe/Volgograd" | "Europe/Warsaw" | "Europe/Zagreb" | "Europe/Zaporozhye" | "Europe/Zurich" | "Factory" | "GB" | "GB-Eire" | "GMT" | "GMT+0" | "GMT-0" | "GMT0" | "Greenwich" | "Hongkong" | "HST" | "Iceland" | "Indian/Antananarivo" | "Indian/Chagos" | "Indian/Christmas" | "Indian/Cocos" | "Indian/Comoro" | "Indian/Kerguelen" | "Indian/Mahe" | "Indian/Maldives" | "Indian/Mauritius" | "Indian/Mayotte" | "Indian/Reunion" | "Iran" | "Israel" | "Jamaica" | "Japan" | "Kwajalein" | "Libya" | "MET" | "Mexico/BajaNorte" | "Mexico/BajaSur" | "Mexico/General" | "MST" | "MST7MDT" | "Navajo" | "NZ" | "NZ-CHAT" | "Pacific/Apia" | "Pacific/Auckland" | "Pacific/Bougainville" | "Pacific/Chatham" | "Pacific/Chuuk" | "Pacific/Easter" | "Pacific/Efate" | "Pacific/Enderbury" | "Pacific/Fakaofo" | "Pacific/Fiji" | "Pacific/Funafuti" | "Pacific/Galapagos" | "Pacific/Gambier" | "Pacific/Guadalcanal" | "Pacific/Guam" | "Pacific/Honolulu" | "Pacific/Johnston" | "Pacific/Kanton" | "Pacific/Kiritimati" | "Pacific/Kosrae" | "Pacific/Kwajalein" | "Pacific/Majuro" | "Pacific/Marquesas" | "Pacific/Midway" | "Pacific/Nauru" | "Pacific/Niue" | "Pacific/Norfolk" | "Pacific/Noumea" | "Pacific/Pago_Pago" | "Pacific/Palau" | "Pacific/Pitcairn" | "Pacific/Pohnpei" | "Pacific/Ponape" | "Pacific/Port_Moresby" | "Pacific/Rarotonga" | "Pacific/Saipan" | "Pacific/Samoa" | "Pacific/Tahiti" | "Pacific/Tarawa" | "Pacific/Tongatapu" | "Pacific/Truk" | "Pacific/Wake" | "Pacific/Wallis" | "Pacific/Yap" | "Poland" | "Portugal" | "PRC" | "PST8PDT" | "ROC" | "ROK" | "Singapore" | "Turkey" | "UCT" | "Universal" | "US/Alaska" | "US/Aleutian" | "US/Arizona" | "US/Central" | "US/East-Indiana" | "US/Eastern" | "US/Hawaii" | "US/Indiana-Starke" | "US/Michigan" | "US/Mountain" | "US/Pacific" | "US/Samoa" | "UTC" | "W-SU" | "WET" | "Zulu";
+export type TimeZone = string;
 export type TimelineDay = {
     date: string;
     sent: number;
@@ -4290,6 +4133,20 @@ export type TopicsListParams = {
     /** The number of topics to skip. */
     offset?: number;
 };
+/** The contact and the topic. */
+export type TopicsSubscribeParams = {
+    /** The contact's ID. */
+    subscriberId: string;
+    /** The project of the contact and the topic. */
+    projectId: string;
+};
+/** The contact and the topic. */
+export type TopicsUnsubscribeParams = {
+    /** The contact's ID. */
+    subscriberId: string;
+    /** The project of the contact and the topic. */
+    projectId: string;
+};
 /** The changes to a topic. */
 export type TopicsUpdateParams = {
     /** The topic's project. */
@@ -4317,30 +4174,6 @@ export type Tracking = {
     openTracking: boolean;
     clickTracking: boolean;
     brandedTracking: boolean;
-};
-export type TrackingLogsParams = {
-    /** If given, the email must belong to this project. */
-    projectId?: string;
-    limit?: number;
-    /** The `nextCursor` of the previous part. */
-    cursor?: string;
-    /** Lists only recipients with this status. */
-    status?: EmailLogStatus;
-};
-export type TrackingMetricsParams = {
-    /** If given, the email must belong to this project. */
-    projectId?: string;
-};
-export type TrackingPersonalDataParams = {
-    /** The contact's project. */
-    projectId: string;
-};
-export type TrackingTimelineParams = {
-    /** The contact's project. */
-    projectId: string;
-    limit?: number;
-    /** The `nextCursor` of the previous part. */
-    cursor?: string;
 };
 export type Unit = "hours" | "days";
 export type UnknownPolicy = "hold" | "resend";
@@ -4408,12 +4241,6 @@ export type ValidationAllParams = {
     fromEmail?: string | null;
     /** Which checks run, and how. */
     options?: CheckOptions;
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 export type ValidationCheck = "compatibility" | "links" | "spelling" | "deliverability" | "accessibility";
 /** The email to check: either `html` or `emailId`. */
@@ -4424,12 +4251,6 @@ export type ValidationCompatibilityParams = {
     emailId?: string | null;
     /** The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty or absent. */
     clients?: string[];
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 /** The email to check: either `html` or `emailId`. */
 export type ValidationDeliverabilityParams = {
@@ -4443,12 +4264,6 @@ export type ValidationDeliverabilityParams = {
     fromName?: string | null;
     /** The address of the sender. */
     fromEmail?: string | null;
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 /** The email whose links are checked: either `html` or `emailId`. */
 export type ValidationLinksParams = {
@@ -4460,12 +4275,6 @@ export type ValidationLinksParams = {
     timeout?: number | null;
     /** Whether redirects are followed; true if absent. */
     followRedirects?: boolean | null;
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 export type ValidationMetadata = {
     totalProcessingTime: number;
@@ -4500,12 +4309,6 @@ export type ValidationSpellingParams = {
     languages?: string[];
     /** Whether to check the grammar too; true if absent. */
     checkGrammar?: boolean | null;
-} | {
-    html: string;
-    emailId?: null;
-} | {
-    html?: null;
-    emailId: string;
 };
 export type ValidationSummary = {
     criticalIssues: number;
@@ -4622,14 +4425,14 @@ export type WebhooksCreateParams = {
     /** Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the public Standard Webhooks libraries verify with the same secret; false if absent. */
     standardSignature?: boolean | null;
 };
-export type WebhooksDeliveriesPage = {
+export type WebhooksDeliveriesListPage = {
     deliveries: DeliveryView[];
     total: number;
     limit: number;
     offset: number;
     pagination: Pagination;
 };
-export type WebhooksDeliveriesParams = {
+export type WebhooksDeliveriesListParams = {
     /** Return only deliveries with this status. */
     status?: DeliveryStatus;
     limit?: number;

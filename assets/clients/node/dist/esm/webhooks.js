@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { WebhookVerificationError } from "./errors.mjs";
+import { WebhookVerificationError } from "./errors.js";
 const TOLERANCE_S = 300;
 export function verify(rawBody, headers, secret, options = {}) {
  if (!secret)

@@ -70,6 +70,7 @@ export declare class Client {
 }
 /** The base of the resources. */
 export declare class Resource<Root extends Client> {
+ #private;
 }
 /** Returns the path with encoded parts. */
 export declare function path(texts: TemplateStringsArray, ...parts: string[]): string;

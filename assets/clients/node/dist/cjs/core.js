@@ -1,8 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { JobFailedError, MailmillError, NetworkError, RequestTimeoutError, errorOfStatus } from "./errors.mjs";
-import { List } from "./list.mjs";
-import { multipart, readAll } from "./upload.mjs";
-import { VERSION } from "./version.mjs";
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.Resource = exports.Client = void 0;
+exports.path = path;
+const node_crypto_1 = require("node:crypto");
+const errors_js_1 = require("./errors.js");
+const list_js_1 = require("./list.js");
+const upload_js_1 = require("./upload.js");
+const version_js_1 = require("./version.js");
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 const RETRIES = 2;
@@ -10,7 +14,7 @@ const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 8_000;
 const RETRY_AFTER_MAX_S = 60;
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
-export class Client {
+class Client {
  baseUrl;
  #apiKey;
  #options;
@@ -28,7 +32,7 @@ export class Client {
  async _send(method, path, params, options = {}, flags = {}) {
   const body = await encode(method, params, flags);
   const url = this.baseUrl + path + (body.query ?? "");
-  const key = options.idempotencyKey ?? (flags.keyed ? randomUUID() : undefined);
+  const key = options.idempotencyKey ?? (flags.keyed ? (0, node_crypto_1.randomUUID)() : undefined);
   const retries = options.maxRetries ?? this.#options.maxRetries ?? RETRIES;
   const repeatable = method !== "POST" || key !== undefined;
   for (let attempt = 0;; attempt += 1) {
@@ -36,7 +40,7 @@ export class Client {
     return await this.#attempt(method, url, body, key, options, flags);
    }
    catch (error) {
-    const wait = error instanceof MailmillError && attempt < retries && body.replayable ? pause(error, repeatable, attempt) : undefined;
+    const wait = error instanceof errors_js_1.MailmillError && attempt < retries && body.replayable ? pause(error, repeatable, attempt) : undefined;
     if (wait === undefined)
      throw error;
     await sleep(wait, options.signal);
@@ -47,7 +51,7 @@ export class Client {
   options.signal?.throwIfAborted();
   const headers = new Headers({
    Authorization: `Bearer ${this.#apiKey}`,
-   "User-Agent": `mailmill-node/${VERSION} node/${process.versions.node}`,
+   "User-Agent": `mailmill-node/${version_js_1.VERSION} node/${process.versions.node}`,
    ...this.#options.headers,
    ...options.headers,
   });
@@ -85,17 +89,17 @@ export class Client {
    return envelope;
   }
   catch (error) {
-   if (error instanceof MailmillError)
+   if (error instanceof errors_js_1.MailmillError)
     throw error;
    options.signal?.throwIfAborted();
    if (timedOut) {
-    throw new RequestTimeoutError(`No complete response within ${timeout} ms. Set a longer timeout.`, { code: "TIMEOUT", cause: error });
+    throw new errors_js_1.RequestTimeoutError(`No complete response within ${timeout} ms. Set a longer timeout.`, { code: "TIMEOUT", cause: error });
    }
    const cause = error.cause;
    if (!(error instanceof TypeError) && !cause)
     throw error;
    const reason = cause?.code ?? cause?.message ?? String(error);
-   throw new NetworkError(`The connection to ${this.baseUrl} failed: ${reason}. Check baseUrl and that the server runs.`, {
+   throw new errors_js_1.NetworkError(`The connection to ${this.baseUrl} failed: ${reason}. Check baseUrl and that the server runs.`, {
     code: "NETWORK_ERROR",
     cause: error,
     data: { reason, sent: !UNSENT.has(reason) },
@@ -107,17 +111,33 @@ export class Client {
   }
  }
 }
-export class Resource {
+exports.Client = Client;
+class Resource {
  _client;
  constructor(client) {
   this._client = client;
  }
- async _call(method, path, params, options, flags) {
+ _get(path, params, options, flags) {
+  return this.#call("GET", path, params, options, flags);
+ }
+ _post(path, params, options, flags) {
+  return this.#call("POST", path, params, options, flags);
+ }
+ _put(path, params, options, flags) {
+  return this.#call("PUT", path, params, options, flags);
+ }
+ _patch(path, params, options, flags) {
+  return this.#call("PATCH", path, params, options, flags);
+ }
+ _delete(path, params, options, flags) {
+  return this.#call("DELETE", path, params, options, flags);
+ }
+ async #call(method, path, params, options, flags) {
   const { data } = await this._client._send(method, path, params, options, flags);
   return data;
  }
  _list(path, paging, params, options) {
-  return new List((changes) => this._client._send("GET", path, { ...params, ...changes }, options), paging, params);
+  return new list_js_1.List((changes) => this._client._send("GET", path, { ...params, ...changes }, options), paging, params);
  }
  async _wait(start, poll, done, failed, options = {}) {
   const { onProgress, pollInterval = 2_000, waitTimeout = 600_000, idempotencyKey, onResponse, ...common } = options;
@@ -135,10 +155,10 @@ export class Resource {
    const data = status;
    if (failed.includes(status.status)) {
     const reason = typeof data["error"] === "string" ? data["error"] : `The job ended with the status ${status.status}.`;
-    throw new JobFailedError(reason, { code: "JOB_FAILED", data });
+    throw new errors_js_1.JobFailedError(reason, { code: "JOB_FAILED", data });
    }
    if (Date.now() + pollInterval > end) {
-    throw new RequestTimeoutError(`The job has not ended within ${waitTimeout} ms, and continues on the server. Set a longer waitTimeout.`, {
+    throw new errors_js_1.RequestTimeoutError(`The job has not ended within ${waitTimeout} ms, and continues on the server. Set a longer waitTimeout.`, {
      code: "WAIT_TIMEOUT",
      data,
     });
@@ -147,7 +167,8 @@ export class Resource {
   }
  }
 }
-export function path(texts, ...parts) {
+exports.Resource = Resource;
+function path(texts, ...parts) {
  return texts.reduce((whole, text, index) => {
   const part = parts[index - 1];
   if (typeof part !== "string" || /^\.{0,2}$/.test(part)) {
@@ -162,11 +183,11 @@ async function encode(method, params, flags) {
  if (params === undefined)
   return { replayable: true };
  if (flags.form)
-  return multipart(params);
+  return (0, upload_js_1.multipart)(params);
  let fields = params;
  const file = flags.base64 === undefined ? undefined : params[flags.base64];
  if (flags.base64 !== undefined && typeof file !== "string" && file !== undefined) {
-  fields = { ...params, [flags.base64]: (await readAll(file)).toString("base64") };
+  fields = { ...params, [flags.base64]: (await (0, upload_js_1.readAll)(file)).toString("base64") };
  }
  const text = JSON.stringify(fields);
  return { type: "application/json", content: () => text, replayable: true };
@@ -215,13 +236,13 @@ function failure(response, body) {
   const field = typeof data?.["field"] === "string" ? data["field"] : undefined;
   const code = typeof body["code"] === "string" ? body["code"] : body["error"];
   const message = typeof body["error_description"] === "string" ? body["error_description"] : body["error"];
-  return errorOfStatus(message, response.status, { ...details, code, field });
+  return (0, errors_js_1.errorOfStatus)(message, response.status, { ...details, code, field });
  }
  const location = response.headers.get("location");
  const hint = location
   ? `The server redirects to ${location}. Set baseUrl to that server.`
   : `The response with status ${response.status} is not a response of the API. Check baseUrl and the proxy before the server.`;
- return errorOfStatus(hint, response.status, { ...details, code: "UNEXPECTED_RESPONSE" });
+ return (0, errors_js_1.errorOfStatus)(hint, response.status, { ...details, code: "UNEXPECTED_RESPONSE" });
 }
 function retryAfter(header, milliseconds) {
  if (header !== null) {
@@ -232,7 +253,7 @@ function retryAfter(header, milliseconds) {
  return typeof milliseconds === "number" ? Math.ceil(milliseconds / 1000) : undefined;
 }
 function pause(error, repeatable, attempt) {
- if (error instanceof NetworkError) {
+ if (error instanceof errors_js_1.NetworkError) {
   if (!repeatable && error.data?.["sent"] !== false)
    return undefined;
  }
@@ -270,5 +291,5 @@ function setting(given, names, option) {
  return value;
 }
 function invalid(message, field) {
- return new MailmillError(message, { code: "INVALID_OPTION", field });
+ return new errors_js_1.MailmillError(message, { code: "INVALID_OPTION", field });
 }

@@ -1,0 +1,2176 @@
+import { Client, Resource, type CallOptions, type WaitOptions } from "./core.js";
+import type { List } from "./list.js";
+import type * as t from "./types.js";
+export declare class ProjectsImports extends Resource<Mailmill> {
+ /**
+  * Import a project from web pages.
+  *
+  * Returns immediately; the import runs in the background.
+  * @example
+  * ```ts
+  * await mailmill.projects.imports.create({ urls: ["https://www.acme.example"] });
+  * ```
+  */
+ create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.Accepted>;
+ /**
+  * Get the state of an import.
+  */
+ get(projectId: string, options?: CallOptions): Promise<t.ImportView>;
+ /**
+  * Import a project's sites again.
+  *
+  * Use this operation after a failed import or after a site has changed.
+  */
+ retry(projectId: string, options?: CallOptions): Promise<t.Retried>;
+ /**
+  * List the changes found by a repeated import.
+  *
+  * Values with state `pending` are not used until they are accepted.
+  */
+ changes(projectId: string, options?: CallOptions): Promise<t.ImportChangesView>;
+ /**
+  * Accept or reject the changes found by a repeated import.
+  *
+  * Returns the remaining changes.
+  * @example
+  * ```ts
+  * await mailmill.projects.imports.decide(projectId);
+  * ```
+  */
+ decide(projectId: string, params?: t.ProjectsImportsDecideParams, options?: CallOptions): Promise<t.ImportChangesView>;
+}
+export declare class ProjectsKnowledge extends Resource<Mailmill> {
+ /**
+  * List a project's knowledge base.
+  *
+  * Lists the newest entry first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.projects.knowledge.list(projectId)) console.log(item);
+  * ```
+  */
+ list(projectId: string, params?: t.ProjectsKnowledgeListParams, options?: CallOptions): List<t.ProjectsKnowledgeListPage, t.KnowledgeView>;
+ /**
+  * Add an entry to a project's knowledge base.
+  *
+  * Emails that are generated afterward can use the entry.
+  * @example
+  * ```ts
+  * await mailmill.projects.knowledge.create(projectId, { title: "How we roast", content: "We roast twice a week, in small batches." });
+  * ```
+  */
+ create(projectId: string, params: t.ProjectsKnowledgeCreateParams, options?: CallOptions): Promise<t.KnowledgeView>;
+ /**
+  * Get an entry in a project's knowledge base.
+  */
+ get(projectId: string, entryId: string, options?: CallOptions): Promise<t.KnowledgeView>;
+ /**
+  * Change an entry in a project's knowledge base.
+  *
+  * If you change an entry that was read from a site, the entry becomes your own: importing the site again does not replace it.
+  * @example
+  * ```ts
+  * await mailmill.projects.knowledge.update(projectId, entryId);
+  * ```
+  */
+ update(projectId: string, entryId: string, params?: t.ProjectsKnowledgeUpdateParams, options?: CallOptions): Promise<t.KnowledgeView>;
+ /**
+  * Remove an entry from a project's knowledge base.
+  *
+  * An entry from the project's pages returns when the sites are imported again.
+  */
+ delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.Removed>;
+}
+export declare class ProjectsImages extends Resource<Mailmill> {
+ /**
+  * List a project's images.
+  *
+  * Images that users added come first, newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.projects.images.list(projectId)) console.log(item);
+  * ```
+  */
+ list(projectId: string, params?: t.ProjectsImagesListParams, options?: CallOptions): List<t.ProjectsImagesListPage, t.ProjectImageView>;
+ /**
+  * Add an image to a project.
+  *
+  * If the project already has an image with this URL, the new description and tags replace the current ones.
+  * @example
+  * ```ts
+  * await mailmill.projects.images.create(projectId, { url: "https://www.acme.example/images/roastery.jpg" });
+  * ```
+  */
+ create(projectId: string, params: t.ProjectsImagesCreateParams, options?: CallOptions): Promise<t.ProjectImageView>;
+ /**
+  * Change an image's description and tags.
+  * @example
+  * ```ts
+  * await mailmill.projects.images.update(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
+  * ```
+  */
+ update(projectId: string, params: t.ProjectsImagesUpdateParams, options?: CallOptions): Promise<t.ProjectImageView>;
+ /**
+  * Remove an image from a project.
+  *
+  * An uploaded file is kept for another year for the emails that contain it.
+  * @example
+  * ```ts
+  * await mailmill.projects.images.delete(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
+  * ```
+  */
+ delete(projectId: string, params: t.ProjectsImagesDeleteParams, options?: CallOptions): Promise<t.Removed>;
+ /**
+  * Upload an image to a project.
+  *
+  * For images that are not on the web yet.
+  * @example
+  * ```ts
+  * await mailmill.projects.images.upload(projectId, { file: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" });
+  * ```
+  */
+ upload(projectId: string, params: t.ProjectsImagesUploadParams, options?: CallOptions): Promise<t.ProjectImageView>;
+ /**
+  * Get a small copy of a project's image.
+  *
+  * Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged.
+  * @example
+  * ```ts
+  * await mailmill.projects.images.preview(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
+  * ```
+  */
+ preview(projectId: string, params: t.ProjectsImagesPreviewParams, options?: CallOptions): Promise<Uint8Array>;
+}
+export declare class ProjectsProducts extends Resource<Mailmill> {
+ /**
+  * List a project's products.
+  *
+  * Lists imported and added products in their order, including hidden products, which emails leave out.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
+  * ```
+  */
+ list(projectId: string, params?: t.ProjectsProductsListParams, options?: CallOptions): List<t.ProjectsProductsListPage, t.ProductView>;
+ /**
+  * Add a product to a project.
+  *
+  * The product is added after the project's other products.
+  * @example
+  * ```ts
+  * await mailmill.projects.products.create(projectId, { name: "Ember bowl" });
+  * ```
+  */
+ create(projectId: string, params: t.ProjectsProductsCreateParams, options?: CallOptions): Promise<t.ProductView>;
+ /**
+  * Change a product.
+  *
+  * The values take precedence over imported values, even after another import.
+  * @example
+  * ```ts
+  * await mailmill.projects.products.update(projectId, productId);
+  * ```
+  */
+ update(projectId: string, productId: string, params?: t.ProjectsProductsUpdateParams, options?: CallOptions): Promise<t.ProductView>;
+ /**
+  * Remove a product from a project.
+  *
+  * An imported product is hidden instead of deleted, so that the next import does not add it again.
+  */
+ delete(projectId: string, productId: string, options?: CallOptions): Promise<t.Removed>;
+ /**
+  * Merge products.
+  *
+  * The other products are deleted.
+  * @example
+  * ```ts
+  * await mailmill.projects.products.merge(projectId, productId, { productIds });
+  * ```
+  */
+ merge(projectId: string, productId: string, params: t.ProjectsProductsMergeParams, options?: CallOptions): Promise<t.ProductView>;
+}
+export declare class Projects extends Resource<Mailmill> {
+ /** @see {@link ProjectsImports} */
+ readonly imports: ProjectsImports;
+ /** @see {@link ProjectsKnowledge} */
+ readonly knowledge: ProjectsKnowledge;
+ /** @see {@link ProjectsImages} */
+ readonly images: ProjectsImages;
+ /** @see {@link ProjectsProducts} */
+ readonly products: ProjectsProducts;
+ /**
+  * List projects.
+  *
+  * Lists the newest project first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.projects.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.ProjectsListParams, options?: CallOptions): List<t.ProjectsListPage, t.ProjectView>;
+ /**
+  * Get a project.
+  *
+  * Includes `brand`, the values found on the project's sites or set by users, and `overrides`, the values set by users.
+  */
+ get(projectId: string, options?: CallOptions): Promise<t.ProjectView>;
+ /**
+  * Correct a project's brand.
+  *
+  * The values take precedence over values from the project's sites, even after another import.
+  * @example
+  * ```ts
+  * await mailmill.projects.update(projectId);
+  * ```
+  */
+ update(projectId: string, params?: t.ProjectsUpdateParams, options?: CallOptions): Promise<t.ProjectView>;
+ /**
+  * Set a project's logos.
+  *
+  * These logos take precedence over logos found on the project's sites, even after the sites are imported again.
+  * @example
+  * ```ts
+  * await mailmill.projects.updateLogos(projectId);
+  * ```
+  */
+ updateLogos(projectId: string, params?: t.ProjectsUpdateLogosParams, options?: CallOptions): Promise<t.KeptLogos>;
+ /**
+  * Set a project's brand guidelines.
+  *
+  * The guidelines apply to every email that is generated for the project after the change.
+  * @example
+  * ```ts
+  * await mailmill.projects.updateGuidelines(projectId);
+  * ```
+  */
+ updateGuidelines(projectId: string, params?: t.ProjectsUpdateGuidelinesParams, options?: CallOptions): Promise<t.KeptGuidelines>;
+ /**
+  * List favorite emails.
+  *
+  * To use a favorite as a pattern, generate emails with the favorite's `conversationId` as `referenceId`.
+  */
+ references(projectId: string, options?: CallOptions): Promise<t.ReferencesView>;
+ /**
+  * Show a sample email in a brand's theme.
+  *
+  * Colors, fonts and the corner radius in the query replace the brand's own values without saving them.
+  * @example
+  * ```ts
+  * await mailmill.projects.previewTheme(projectId);
+  * ```
+  */
+ previewTheme(projectId: string, params?: t.ProjectsPreviewThemeParams, options?: CallOptions): Promise<string>;
+ /**
+  * Import a project from web pages, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.projects.importAndWait({ urls: ["https://www.acme.example"] }, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ importAndWait(params: t.ProjectsImportsCreateParams, options?: WaitOptions<t.ImportView>): Promise<t.ImportView>;
+}
+export declare class Domains extends Resource<Mailmill> {
+ /**
+  * List sending domains.
+  *
+  * Sorted by name.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.domains.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.DomainsListParams, options?: CallOptions): List<t.DomainView[], t.DomainView>;
+ /**
+  * Add a sending domain.
+  *
+  * Creates the domain's DKIM keys and returns the DNS records to add.
+  * @example
+  * ```ts
+  * await mailmill.domains.create({ domain: "acme.example" });
+  * ```
+  */
+ create(params: t.DomainsCreateParams, options?: CallOptions): Promise<t.DomainView>;
+ /**
+  * Add a sending subdomain for one kind of mail.
+  *
+  * Keeps the reputation of transactional emails separate from that of campaigns.
+  * @example
+  * ```ts
+  * await mailmill.domains.createStream({ rootDomain: "acme.example", stream: "marketing" });
+  * ```
+  */
+ createStream(params: t.DomainsCreateStreamParams, options?: CallOptions): Promise<t.DomainView>;
+ /**
+  * Add both sending subdomains of a root domain.
+  *
+  * Adds the subdomains send and notify of the root domain, like two calls of POST /v1/domains/streams.
+  * @example
+  * ```ts
+  * await mailmill.domains.setup({ rootDomain: "acme.example" });
+  * ```
+  */
+ setup(params: t.DomainsSetupParams, options?: CallOptions): Promise<t.Subdomains>;
+ /**
+  * Get a sending domain.
+  *
+  * Includes the last result for each DNS record; POST …/verify checks the records now.
+  */
+ get(domain: string, options?: CallOptions): Promise<t.DomainView>;
+ /**
+  * Change the tracking of a sending domain.
+  *
+  * Applies to mail that is prepared after the change.
+  * @example
+  * ```ts
+  * await mailmill.domains.update(domain);
+  * ```
+  */
+ update(domain: string, params?: t.DomainsUpdateParams, options?: CallOptions): Promise<t.DomainView>;
+ /**
+  * Delete a sending domain.
+  *
+  * Also deletes the domain's DKIM keys; adding the domain again creates new keys.
+  */
+ delete(domain: string, options?: CallOptions): Promise<t.DeletedDomain>;
+ /**
+  * Check a domain's DNS records now.
+  *
+  * A domain is verified once the DNS has one of its DKIM records.
+  */
+ verify(domain: string, options?: CallOptions): Promise<t.Verified>;
+ /**
+  * Rotate a domain's DKIM keys.
+  *
+  * The current keys continue to sign until the records of the new keys are in the DNS.
+  */
+ rotate(domain: string, options?: CallOptions): Promise<t.DomainView>;
+}
+export declare class EmailsEdits extends Resource<Mailmill> {
+ /**
+  * Edit an email with a prompt.
+  *
+  * Returns the changed email, and what was done and not done.
+  * @example
+  * ```ts
+  * await mailmill.emails.edits.create(emailId, { prompt: "Make the button green and shorten the intro" });
+  * ```
+  */
+ create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.Answer>;
+ /**
+  * Get the status of an edit.
+  */
+ get(emailId: string, editId: string, options?: CallOptions): Promise<t.EditView>;
+}
+export declare class EmailsVersions extends Resource<Mailmill> {
+ /**
+  * List the versions of an email.
+  *
+  * Newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.emails.versions.list(emailId)) console.log(item);
+  * ```
+  */
+ list(emailId: string, params?: t.EmailsVersionsListParams, options?: CallOptions): List<t.EmailsVersionsListPage, t.VersionView>;
+ /**
+  * Restore a version of an email.
+  *
+  * Creates a new version with the content of the selected version.
+  * @example
+  * ```ts
+  * await mailmill.emails.versions.restore(emailId, version);
+  * ```
+  */
+ restore(emailId: string, version: string, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView>;
+}
+export declare class EmailsChecks extends Resource<Mailmill> {
+ /**
+  * Get the checks of an email.
+  *
+  * Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility.
+  * @example
+  * ```ts
+  * await mailmill.emails.checks.get(emailId);
+  * ```
+  */
+ get(emailId: string, params?: t.EmailsChecksGetParams, options?: CallOptions): Promise<t.EmailChecks>;
+ /**
+  * Run the checks of an email now.
+  *
+  * Checks the current version, requests the URLs of its links, and stores the result, which takes up to 15 seconds.
+  * @example
+  * ```ts
+  * await mailmill.emails.checks.run(emailId);
+  * ```
+  */
+ run(emailId: string, params?: t.EmailsChecksRunParams, options?: CallOptions): Promise<t.EmailChecks>;
+ /**
+  * Ignore a finding of an email.
+  *
+  * An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of the email.
+  * @example
+  * ```ts
+  * await mailmill.emails.checks.ignore(emailId, findingId, { ignored: true });
+  * ```
+  */
+ ignore(emailId: string, findingId: string, params: t.EmailsChecksIgnoreParams, options?: CallOptions): Promise<t.EmailChecks>;
+ /**
+  * Fix a finding of an email.
+  *
+  * Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version.
+  * @example
+  * ```ts
+  * await mailmill.emails.checks.fix(emailId, findingId);
+  * ```
+  */
+ fix(emailId: string, findingId: string, params?: t.EmailsChecksFixParams, options?: CallOptions): Promise<t.EmailView>;
+}
+export declare class EmailsDesigns extends Resource<Mailmill> {
+ /**
+  * List starting designs.
+  *
+  * A design is an email without facts about any brand.
+  */
+ list(options?: CallOptions): Promise<t.DesignList>;
+ /**
+  * Show a starting design as a page.
+  *
+  * Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
+  * @example
+  * ```ts
+  * await mailmill.emails.designs.html(design, { projectId });
+  * ```
+  */
+ html(design: string, params: t.EmailsDesignsHtmlParams, options?: CallOptions): Promise<string>;
+}
+export declare class Emails extends Resource<Mailmill> {
+ /** @see {@link EmailsEdits} */
+ readonly edits: EmailsEdits;
+ /** @see {@link EmailsVersions} */
+ readonly versions: EmailsVersions;
+ /** @see {@link EmailsChecks} */
+ readonly checks: EmailsChecks;
+ /** @see {@link EmailsDesigns} */
+ readonly designs: EmailsDesigns;
+ /**
+  * Read the brief from a prompt.
+  *
+  * Returns the facts, instructions and limits that an email for the prompt follows.
+  * @example
+  * ```ts
+  * await mailmill.emails.brief({ projectId, prompt: "20% off everything until 30 November with code LOFT20. Keep it short." });
+  * ```
+  */
+ brief(params: t.EmailsBriefParams, options?: CallOptions): Promise<t.Brief>;
+ /**
+  * Generate emails.
+  *
+  * Returns immediately; generation runs in the background.
+  * @example
+  * ```ts
+  * await mailmill.emails.generate({ projectId });
+  * ```
+  */
+ generate(params: t.EmailsGenerateParams, options?: CallOptions): Promise<t.AcceptedGeneration>;
+ /**
+  * Import emails as HTML.
+  *
+  * Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email.
+  * @example
+  * ```ts
+  * await mailmill.emails.importHtml({ projectId });
+  * ```
+  */
+ importHtml(params: t.EmailsImportHtmlParams, options?: CallOptions): Promise<t.AcceptedGeneration>;
+ /**
+  * Get the status of a generation.
+  *
+  * Poll every two seconds until `status` is completed or failed.
+  * @example
+  * ```ts
+  * await mailmill.emails.status(conversationId);
+  * ```
+  */
+ status(conversationId: string, params?: t.EmailsStatusParams, options?: CallOptions): Promise<t.GenerationStatus>;
+ /**
+  * List generations.
+  *
+  * Newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.emails.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.EmailsListParams, options?: CallOptions): List<t.EmailsListPage, t.ConversationView>;
+ /**
+  * Get an email.
+  * @example
+  * ```ts
+  * await mailmill.emails.get(emailId);
+  * ```
+  */
+ get(emailId: string, params?: t.EmailsGetParams, options?: CallOptions): Promise<t.EmailDetails>;
+ /**
+  * Create an email from a design or a document.
+  *
+  * The email is ready immediately.
+  * @example
+  * ```ts
+  * await mailmill.emails.create({ projectId });
+  * ```
+  */
+ create(params: t.EmailsCreateParams, options?: CallOptions): Promise<t.EmailDetails>;
+ /**
+  * Edit the document of an email.
+  *
+  * Saves the changed document as a new version, and renders the HTML, MJML and text.
+  * @example
+  * ```ts
+  * await mailmill.emails.updateDocument(emailId, { operations: [{"op":"set","path":"subject","value":"Welcome to Acme"},{"op":"set","path":"blocks.intro.text","value":"Hello, **we are glad** that you are here."},{"op":"insert","after":"intro","value":{"type":"divider"}},{"op":"move","id":"products","before":"intro"}] });
+  * ```
+  */
+ updateDocument(emailId: string, params: t.EmailsUpdateDocumentParams, options?: CallOptions): Promise<t.EmailDetails>;
+ /**
+  * Mark or unmark an email as a favorite.
+  * @example
+  * ```ts
+  * await mailmill.emails.favorite(emailId, { favorite: true });
+  * ```
+  */
+ favorite(emailId: string, params: t.EmailsFavoriteParams, options?: CallOptions): Promise<t.Marked>;
+ /**
+  * Show an email as a page.
+  *
+  * Merge fields show their defaults or, without a default, their names.
+  * @example
+  * ```ts
+  * await mailmill.emails.html(emailId);
+  * ```
+  */
+ html(emailId: string, params?: t.EmailsHtmlParams, options?: CallOptions): Promise<string>;
+ /**
+  * Get the metrics of an email.
+  *
+  * Covers all campaigns, batches and direct sends of the email, including test sends.
+  * @example
+  * ```ts
+  * await mailmill.emails.metrics(emailId);
+  * ```
+  */
+ metrics(emailId: string, params?: t.EmailsMetricsParams, options?: CallOptions): Promise<t.EmailMetrics>;
+ /**
+  * List the recipients of an email.
+  *
+  * Covers all campaigns, batches and direct sends of the email, newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.emails.logs(emailId)) console.log(item);
+  * ```
+  */
+ logs(emailId: string, params?: t.EmailsLogsParams, options?: CallOptions): List<t.EmailLogPart, t.CampaignLog>;
+ /**
+  * Send an email.
+  *
+  * Returns once the send is on disk; delivery follows.
+  * @example
+  * ```ts
+  * await mailmill.emails.send({ recipientType: "email", from: "hello@example.com" });
+  * ```
+  */
+ send(params: t.EmailsSendParams, options?: CallOptions): Promise<t.SendAccepted>;
+ /**
+  * Send a test of an email.
+  *
+  * Emits the event email.test.sent.
+  * @example
+  * ```ts
+  * await mailmill.emails.sendTest({ to: "ada@example.com" });
+  * ```
+  */
+ sendTest(params: t.EmailsSendTestParams, options?: CallOptions): Promise<t.Tested>;
+ /**
+  * Generate emails, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.emails.generateAndWait({ projectId }, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ generateAndWait(params: t.EmailsGenerateParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus>;
+ /**
+  * Import emails as HTML, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.emails.importHtmlAndWait({ projectId }, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ importHtmlAndWait(params: t.EmailsImportHtmlParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus>;
+}
+export declare class SavedBlocks extends Resource<Mailmill> {
+ /**
+  * List saved blocks.
+  *
+  * Lists the newest block first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.savedBlocks.list(projectId)) console.log(item);
+  * ```
+  */
+ list(projectId: string, params?: t.SavedBlocksListParams, options?: CallOptions): List<t.SavedBlocksListPage, t.SavedBlockView>;
+ /**
+  * Save a block for other emails.
+  * @example
+  * ```ts
+  * await mailmill.savedBlocks.create(projectId, { name: "Opening hours", block: {"type":"text","text":"Open **Monday to Friday**"} });
+  * ```
+  */
+ create(projectId: string, params: t.SavedBlocksCreateParams, options?: CallOptions): Promise<t.SavedBlockView>;
+ /**
+  * Rename a saved block.
+  * @example
+  * ```ts
+  * await mailmill.savedBlocks.update(projectId, blockId, { name: "Hours" });
+  * ```
+  */
+ update(projectId: string, blockId: string, params: t.SavedBlocksUpdateParams, options?: CallOptions): Promise<t.SavedBlockView>;
+ /**
+  * Delete a saved block.
+  *
+  * Emails that contain the block keep it.
+  */
+ delete(projectId: string, blockId: string, options?: CallOptions): Promise<t.DeletedBlock>;
+}
+export declare class Validation extends Resource<Mailmill> {
+ /**
+  * Check an email in email clients.
+  *
+  * Compares the HTML and CSS of the email with the support tables of caniemail.com.
+  * @example
+  * ```ts
+  * await mailmill.validation.compatibility();
+  * ```
+  */
+ compatibility(params?: t.ValidationCompatibilityParams, options?: CallOptions): Promise<t.CompatibilityReport>;
+ /**
+  * Check the links of an email.
+  *
+  * Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte.
+  * @example
+  * ```ts
+  * await mailmill.validation.links();
+  * ```
+  */
+ links(params?: t.ValidationLinksParams, options?: CallOptions): Promise<t.LinkAnalysis>;
+ /**
+  * Check the spelling of an email.
+  *
+  * Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in; further ones are read from the folder in the setting validation.dictionaries and from /usr/share/hunspell.
+  * @example
+  * ```ts
+  * await mailmill.validation.spelling();
+  * ```
+  */
+ spelling(params?: t.ValidationSpellingParams, options?: CallOptions): Promise<t.SpellingAnalysis>;
+ /**
+  * Predict the deliverability of an email.
+  *
+  * Judges the content with rules and with a model of words, and checks the DNS records of the sender's domain within 3 seconds.
+  * @example
+  * ```ts
+  * await mailmill.validation.deliverability();
+  * ```
+  */
+ deliverability(params?: t.ValidationDeliverabilityParams, options?: CallOptions): Promise<t.DeliverabilityAnalysis>;
+ /**
+  * Run all checks of an email.
+  *
+  * Runs the checks at the same time, each with its own time limit.
+  * @example
+  * ```ts
+  * await mailmill.validation.all();
+  * ```
+  */
+ all(params?: t.ValidationAllParams, options?: CallOptions): Promise<t.ValidationReport>;
+}
+export declare class PreviewsDevices extends Resource<Mailmill> {
+ /**
+  * Get one device of a preview.
+  */
+ get(previewId: string, deviceKey: string, options?: CallOptions): Promise<t.OneDeviceView>;
+ /**
+  * List the devices of previews.
+  */
+ list(options?: CallOptions): Promise<t.SupportedDevices>;
+}
+export declare class Previews extends Resource<Mailmill> {
+ /** @see {@link PreviewsDevices} */
+ readonly devices: PreviewsDevices;
+ /**
+  * Preview an email on devices.
+  *
+  * Returns immediately; the devices are drawn in the background, within seconds.
+  * @example
+  * ```ts
+  * await mailmill.previews.create();
+  * ```
+  */
+ create(params?: t.PreviewsCreateParams, options?: CallOptions): Promise<t.PreviewView>;
+ /**
+  * Get a preview.
+  */
+ get(previewId: string, options?: CallOptions): Promise<t.PreviewView>;
+ /**
+  * Get the status of a preview.
+  */
+ status(previewId: string, options?: CallOptions): Promise<t.PreviewStatusView>;
+ /**
+  * Preview an email on devices, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.previews.createAndWait(, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ createAndWait(params: t.PreviewsCreateParams, options?: WaitOptions<t.PreviewView>): Promise<t.PreviewView>;
+}
+export declare class Exports extends Resource<Mailmill> {
+ /**
+  * Export emails as HTML.
+  *
+  * Creates one file for each finished email in the conversation, with merge fields that are not filled in.
+  * @example
+  * ```ts
+  * await mailmill.exports.html(conversationId);
+  * ```
+  */
+ html(conversationId: string, params?: t.ExportsHtmlParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails as MJML.
+  *
+  * Creates one file for each finished email in the conversation.
+  * @example
+  * ```ts
+  * await mailmill.exports.mjml(conversationId);
+  * ```
+  */
+ mjml(conversationId: string, params?: t.ExportsMjmlParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails as PNG.
+  *
+  * Creates one file for each finished email in the conversation: the whole email, 600 pixels wide, at twice the resolution.
+  * @example
+  * ```ts
+  * await mailmill.exports.png(conversationId);
+  * ```
+  */
+ png(conversationId: string, params?: t.ExportsPngParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails as PDF.
+  *
+  * Creates one file for each finished email in the conversation, with searchable text and working links.
+  * @example
+  * ```ts
+  * await mailmill.exports.pdf(conversationId);
+  * ```
+  */
+ pdf(conversationId: string, params?: t.ExportsPdfParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails for Klaviyo.
+  *
+  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
+  * @example
+  * ```ts
+  * await mailmill.exports.klaviyo(conversationId);
+  * ```
+  */
+ klaviyo(conversationId: string, params?: t.ExportsKlaviyoParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails for Mailchimp.
+  *
+  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
+  * @example
+  * ```ts
+  * await mailmill.exports.mailchimp(conversationId);
+  * ```
+  */
+ mailchimp(conversationId: string, params?: t.ExportsMailchimpParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Export emails for HubSpot.
+  *
+  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
+  * @example
+  * ```ts
+  * await mailmill.exports.hubspot({ conversationId });
+  * ```
+  */
+ hubspot(params: t.ExportsHubspotParams, options?: CallOptions): Promise<t.EmailExport>;
+ /**
+  * Get the export status.
+  * @example
+  * ```ts
+  * await mailmill.exports.status(conversationId);
+  * ```
+  */
+ status(conversationId: string, params?: t.ExportsStatusParams, options?: CallOptions): Promise<t.ExportStatusView>;
+ /**
+  * List export formats.
+  */
+ formats(options?: CallOptions): Promise<t.FormatsView>;
+}
+export declare class ContactsBulk extends Resource<Mailmill> {
+ /**
+  * Add or update many contacts.
+  *
+  * A contact whose email the project already has is updated: new values replace existing values, tags are added, customFields are merged, and the status changes only if that does not override the contact's own choice.
+  * @example
+  * ```ts
+  * await mailmill.contacts.bulk.create({ projectId, subscribers: [{"email":"ada@example.com","firstName":"Ada","tags":["newsletter"]},{"email":"grace@example.com","status":"subscribed"}] });
+  * ```
+  */
+ create(params: t.ContactsBulkCreateParams, options?: CallOptions): Promise<t.Outcome>;
+ /**
+  * Get the progress of a bulk write.
+  *
+  * Returns finished jobs until 30 days after they end.
+  * @example
+  * ```ts
+  * await mailmill.contacts.bulk.get(jobId);
+  * ```
+  */
+ get(jobId: string, params?: t.ContactsBulkGetParams, options?: CallOptions): Promise<t.BulkProgress>;
+}
+export declare class ContactsBulkChanges extends Resource<Mailmill> {
+ /**
+  * Make the same change to many contacts.
+  *
+  * Each contact is changed as if by its own request, and the same events are emitted.
+  * @example
+  * ```ts
+  * await mailmill.contacts.bulkChanges.create({ projectId });
+  * ```
+  */
+ create(params: t.ContactsBulkChangesCreateParams, options?: CallOptions): Promise<t.BulkChangeDone>;
+ /**
+  * Get the progress of a bulk change.
+  *
+  * Returns finished jobs until 30 days after they end.
+  * @example
+  * ```ts
+  * await mailmill.contacts.bulkChanges.get(jobId);
+  * ```
+  */
+ get(jobId: string, params?: t.ContactsBulkChangesGetParams, options?: CallOptions): Promise<t.BulkChangeProgress>;
+}
+export declare class ContactsImports extends Resource<Mailmill> {
+ /**
+  * Import contacts from a CSV file.
+  *
+  * Accepts multipart/form-data.
+  * @example
+  * ```ts
+  * await mailmill.contacts.imports.create(params);
+  * ```
+  */
+ create(params: t.ContactsImportsCreateParams, options?: CallOptions): Promise<t.ImportStarted>;
+ /**
+  * Get the progress of an import.
+  *
+  * Returns finished imports until 30 days after they end.
+  * @example
+  * ```ts
+  * await mailmill.contacts.imports.get(id);
+  * ```
+  */
+ get(id: string, params?: t.ContactsImportsGetParams, options?: CallOptions): Promise<t.ImportProgress>;
+ /**
+  * List the row errors of an import.
+  *
+  * Lists errors in the order of the file.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.contacts.imports.errors(id)) console.log(item);
+  * ```
+  */
+ errors(id: string, params?: t.ContactsImportsErrorsParams, options?: CallOptions): List<t.ContactsImportsErrorsPage, t.ImportError>;
+ /**
+  * Preview a file before its import.
+  *
+  * For a file that was uploaded with `hold`.
+  * @example
+  * ```ts
+  * await mailmill.contacts.imports.preview(id);
+  * ```
+  */
+ preview(id: string, params?: t.ContactsImportsPreviewParams, options?: CallOptions): Promise<t.ImportPreviewed>;
+ /**
+  * Import an uploaded file.
+  *
+  * For a file that was uploaded with `hold`.
+  * @example
+  * ```ts
+  * await mailmill.contacts.imports.start(id);
+  * ```
+  */
+ start(id: string, params?: t.ContactsImportsStartParams, options?: CallOptions): Promise<t.ImportStarted>;
+}
+export declare class ContactsExports extends Resource<Mailmill> {
+ /**
+  * Export contacts to a CSV file.
+  *
+  * GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file.
+  * @example
+  * ```ts
+  * await mailmill.contacts.exports.create({ projectId });
+  * ```
+  */
+ create(params: t.ContactsExportsCreateParams, options?: CallOptions): Promise<t.ExportView>;
+ /**
+  * Get the progress of an export.
+  *
+  * Once the file has been written, the response contains downloadUrl for one hour.
+  * @example
+  * ```ts
+  * await mailmill.contacts.exports.get(jobId, { projectId });
+  * ```
+  */
+ get(jobId: string, params: t.ContactsExportsGetParams, options?: CallOptions): Promise<t.ExportView>;
+}
+export declare class ContactsJobs extends Resource<Mailmill> {
+ /**
+  * List the newest imports, exports and bulk changes.
+  *
+  * Lists jobs in any state.
+  * @example
+  * ```ts
+  * await mailmill.contacts.jobs.list();
+  * ```
+  */
+ list(params?: t.ContactsJobsListParams, options?: CallOptions): Promise<t.ContactJobs>;
+ /**
+  * Get the kind, project and status of a contacts job.
+  *
+  * Returns finished jobs until 30 days after they end.
+  */
+ get(id: string, options?: CallOptions): Promise<t.ContactJob>;
+ /**
+  * Acknowledge a failed import, export or bulk change.
+  *
+  * The job stays in the list but no longer needs attention.
+  * @example
+  * ```ts
+  * await mailmill.contacts.jobs.markSeen(id);
+  * ```
+  */
+ markSeen(id: string, params?: t.ContactsJobsMarkSeenParams, options?: CallOptions): Promise<t.ContactJob>;
+}
+export declare class Contacts extends Resource<Mailmill> {
+ /** @see {@link ContactsBulk} */
+ readonly bulk: ContactsBulk;
+ /** @see {@link ContactsBulkChanges} */
+ readonly bulkChanges: ContactsBulkChanges;
+ /** @see {@link ContactsImports} */
+ readonly imports: ContactsImports;
+ /** @see {@link ContactsExports} */
+ readonly exports: ContactsExports;
+ /** @see {@link ContactsJobs} */
+ readonly jobs: ContactsJobs;
+ /**
+  * List and search contacts.
+  *
+  * All filters must match.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.contacts.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.ContactsListParams, options?: CallOptions): List<t.ContactsListPage, t.ContactView>;
+ /**
+  * Add a contact.
+  *
+  * Emits subscriber.added.
+  * @example
+  * ```ts
+  * await mailmill.contacts.create({ projectId, email: "ada@example.com" });
+  * ```
+  */
+ create(params: t.ContactsCreateParams, options?: CallOptions): Promise<t.ContactView>;
+ /**
+  * Get a contact.
+  * @example
+  * ```ts
+  * await mailmill.contacts.get(id, { projectId });
+  * ```
+  */
+ get(id: string, params: t.ContactsGetParams, options?: CallOptions): Promise<t.ContactView>;
+ /**
+  * Change a contact.
+  *
+  * Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed.
+  * @example
+  * ```ts
+  * await mailmill.contacts.update(id, { projectId });
+  * ```
+  */
+ update(id: string, params: t.ContactsUpdateParams, options?: CallOptions): Promise<t.ContactView>;
+ /**
+  * Delete a contact.
+  *
+  * Emits subscriber.unsubscribed with action "deleted".
+  * @example
+  * ```ts
+  * await mailmill.contacts.delete(id, { projectId });
+  * ```
+  */
+ delete(id: string, params: t.ContactsDeleteParams, options?: CallOptions): Promise<t.DeletedContact>;
+ /**
+  * Get the project of a contact.
+  *
+  * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
+  */
+ getProject(id: string, options?: CallOptions): Promise<t.OwningProject>;
+ /**
+  * List the contact fields.
+  *
+  * Examines at most the newest 50,000 of the selected contacts.
+  * @example
+  * ```ts
+  * await mailmill.contacts.fieldCatalog(projectId);
+  * ```
+  */
+ fieldCatalog(projectId: string, params?: t.ContactsFieldCatalogParams, options?: CallOptions): Promise<t.Catalog>;
+ /**
+  * Change a contact's status.
+  *
+  * This is an explicit status change, so every transition is allowed.
+  * @example
+  * ```ts
+  * await mailmill.contacts.setStatus({ projectId, email: "ada@example.com", status: "unsubscribed" });
+  * ```
+  */
+ setStatus(params: t.ContactsSetStatusParams, options?: CallOptions): Promise<t.Success>;
+ /**
+  * Unsubscribe a contact.
+  *
+  * Emits subscriber.unsubscribed with action "unsubscribed", or "tags_left" if only tags are removed.
+  * @example
+  * ```ts
+  * await mailmill.contacts.unsubscribe({ email: "ada@example.com", projectId });
+  * ```
+  */
+ unsubscribe(params: t.ContactsUnsubscribeParams, options?: CallOptions): Promise<t.Success>;
+ /**
+  * Delete contacts by email.
+  *
+  * Emits subscriber.unsubscribed with action "deleted" for each deleted contact.
+  * @example
+  * ```ts
+  * await mailmill.contacts.bulkDelete({ projectId, emails: ["ada@example.com","unknown@example.com"] });
+  * ```
+  */
+ bulkDelete(params: t.ContactsBulkDeleteParams, options?: CallOptions): Promise<t.DeletedContacts>;
+ /**
+  * List the events of a contact.
+  *
+  * Events reported with POST /v1/events in the last 90 days, newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.contacts.events(id, { projectId })) console.log(item);
+  * ```
+  */
+ events(id: string, params: t.ContactsEventsParams, options?: CallOptions): List<t.CustomerEventPart, t.CustomerEvent>;
+ /**
+  * List a contact's topic subscriptions.
+  *
+  * Returns every topic in the project, including inactive topics.
+  * @example
+  * ```ts
+  * await mailmill.contacts.topics(id, { projectId });
+  * ```
+  */
+ topics(id: string, params: t.ContactsTopicsParams, options?: CallOptions): Promise<t.TopicChoices>;
+ /**
+  * Export all data about a contact.
+  *
+  * For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.
+  * @example
+  * ```ts
+  * await mailmill.contacts.personalData(id, { projectId });
+  * ```
+  */
+ personalData(id: string, params: t.ContactsPersonalDataParams, options?: CallOptions): Promise<t.Everything>;
+ /**
+  * Get the timeline of a contact.
+  *
+  * Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
+  * ```
+  */
+ timeline(id: string, params: t.ContactsTimelineParams, options?: CallOptions): List<t.TimelinePart, t.TimelineEntry>;
+ /**
+  * Import contacts from a CSV file, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.contacts.importAndWait(params, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ importAndWait(params: t.ContactsImportsCreateParams, options?: WaitOptions<t.ImportProgress>): Promise<t.ImportProgress>;
+ /**
+  * Export contacts to a CSV file, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.contacts.exportAndWait({ projectId }, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ exportAndWait(params: t.ContactsExportsCreateParams, options?: WaitOptions<t.ExportView>): Promise<t.ExportView>;
+}
+export declare class Connections extends Resource<Mailmill> {
+ /**
+  * List connections to other platforms.
+  *
+  * Returns every connection with its health.
+  * @example
+  * ```ts
+  * await mailmill.connections.list();
+  * ```
+  */
+ list(params?: t.ConnectionsListParams, options?: CallOptions): Promise<t.Connections>;
+ /**
+  * Remove a connection.
+  *
+  * Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot.
+  * @example
+  * ```ts
+  * await mailmill.connections.delete({ connectionId });
+  * ```
+  */
+ delete(params: t.ConnectionsDeleteParams, options?: CallOptions): Promise<t.RemovedConnection>;
+ /**
+  * Connect an account on another platform.
+  *
+  * Tests the key with the platform before it is stored.
+  * @example
+  * ```ts
+  * await mailmill.connections.create(provider, { apiKey: "pk_0123456789" });
+  * ```
+  */
+ create(provider: string, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
+ /**
+  * Begin a sign-in on another platform.
+  *
+  * Returns the page of the platform on which the signed-in user consents.
+  * @example
+  * ```ts
+  * await mailmill.connections.authorize(provider);
+  * ```
+  */
+ authorize(provider: string, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
+ /**
+  * Complete a sign-in on another platform.
+  *
+  * Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it.
+  * @example
+  * ```ts
+  * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
+  * ```
+  */
+ complete(provider: string, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView>;
+ /**
+  * List the import sources of a platform.
+  *
+  * Returns lists, segments, tags and audiences of the connected account, with their sizes if the platform states them.
+  * @example
+  * ```ts
+  * await mailmill.connections.sources(provider, { projectId });
+  * ```
+  */
+ sources(provider: string, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources>;
+ /**
+  * Import contacts from a platform.
+  *
+  * Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress.
+  * @example
+  * ```ts
+  * await mailmill.connections.importContacts({ provider: "platform_a", projectId, sources: [{"id":"Y6nRLr","type":"list","name":"Newsletter"}] });
+  * ```
+  */
+ importContacts(params: t.ConnectionsImportContactsParams, options?: CallOptions): Promise<t.ProviderImportStarted>;
+ /**
+  * Import contacts from a platform, and wait until the job has ended.
+  *
+  * @throws JobFailedError if the job fails.
+  * @example
+  * ```ts
+  * const status = await mailmill.connections.importAndWait({ provider: "platform_a", projectId, sources: [{"id":"Y6nRLr","type":"list","name":"Newsletter"}] }, {
+  *   onProgress: (status) => console.log(status.status),
+  * });
+  * ```
+  */
+ importAndWait(params: t.ConnectionsImportContactsParams, options?: WaitOptions<t.ImportProgress>): Promise<t.ImportProgress>;
+}
+export declare class Storefront extends Resource<Mailmill> {
+ /**
+  * Connect a store to a project.
+  *
+  * With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission project:write.
+  * @example
+  * ```ts
+  * await mailmill.storefront.connect({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
+  * ```
+  */
+ connect(params: t.StorefrontConnectParams, options?: CallOptions): Promise<t.StorefrontConnection>;
+ /**
+  * List connected stores.
+  *
+  * Returns every connected store with the state of its imports.
+  * @example
+  * ```ts
+  * await mailmill.storefront.list();
+  * ```
+  */
+ list(params?: t.StorefrontListParams, options?: CallOptions): Promise<t.StoreList>;
+ /**
+  * Import a store again.
+  *
+  * Starts an import of all products and customers, or a further one after the current one.
+  */
+ sync(serverId: string, options?: CallOptions): Promise<t.ConnectedStore>;
+ /**
+  * Disconnect a store.
+  *
+  * Removes the webhooks at the store and deletes the stored keys.
+  */
+ disconnect(serverId: string, options?: CallOptions): Promise<t.DisconnectedStore>;
+}
+export declare class Events extends Resource<Mailmill> {
+ /**
+  * Record a customer event.
+  *
+  * The service stores the event with its contact for 90 days.
+  * @example
+  * ```ts
+  * await mailmill.events.record({ projectId, name: "purchase.completed", identifiers: {"email":"ada@example.com","externalOrderId":"order-1001"} });
+  * ```
+  */
+ record(params: t.EventsRecordParams, options?: CallOptions): Promise<t.RecordedEvent>;
+ /**
+  * Record up to 500 customer events.
+  *
+  * Events are processed in order, each like a single event.
+  * @example
+  * ```ts
+  * await mailmill.events.recordBatch({ projectId, events: [{"name":"purchase.completed","identifiers":{"email":"ada@example.com","externalOrderId":"order-1001"},"properties":{"value":49.9,"currency":"EUR"},"dedupeKey":"order-1001:paid"},{"name":"cart.abandoned","identifiers":{"email":"grace@example"}}] });
+  * ```
+  */
+ recordBatch(params: t.EventsRecordBatchParams, options?: CallOptions): Promise<t.RecordedEvents>;
+ /**
+  * List event names.
+  *
+  * Returns the event names that segments can filter by.
+  * @example
+  * ```ts
+  * await mailmill.events.names(projectId);
+  * ```
+  */
+ names(projectId: string, params?: t.EventsNamesParams, options?: CallOptions): Promise<t.EventNames>;
+}
+export declare class Tags extends Resource<Mailmill> {
+ /**
+  * List tags.
+  *
+  * Lists the newest tag first, unless sortBy or sortOrder is set.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.tags.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.TagsListParams, options?: CallOptions): List<t.TagsListPage, t.TagView>;
+ /**
+  * Create a tag.
+  *
+  * Writing a contact with an unknown tag also creates the tag.
+  * @example
+  * ```ts
+  * await mailmill.tags.create({ projectId, name: "newsletter" });
+  * ```
+  */
+ create(params: t.TagsCreateParams, options?: CallOptions): Promise<t.TagView>;
+ /**
+  * Get a tag.
+  * @example
+  * ```ts
+  * await mailmill.tags.get(id, { projectId });
+  * ```
+  */
+ get(id: string, params: t.TagsGetParams, options?: CallOptions): Promise<t.TagView>;
+ /**
+  * Change a tag.
+  *
+  * Contacts keep a renamed tag, and searches find them by its new name.
+  * @example
+  * ```ts
+  * await mailmill.tags.update(id, { projectId });
+  * ```
+  */
+ update(id: string, params: t.TagsUpdateParams, options?: CallOptions): Promise<t.TagView>;
+ /**
+  * Delete a tag.
+  *
+  * The tag is removed from its contacts, which are kept.
+  * @example
+  * ```ts
+  * await mailmill.tags.delete(id, { projectId });
+  * ```
+  */
+ delete(id: string, params: t.TagsDeleteParams, options?: CallOptions): Promise<t.DeletedTag>;
+}
+export declare class Topics extends Resource<Mailmill> {
+ /**
+  * List topics.
+  *
+  * Topics are ordered by displayOrder, then by name.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.topics.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.TopicsListParams, options?: CallOptions): List<t.TopicsListPage, t.TopicView>;
+ /**
+  * Create a topic.
+  *
+  * Returns 409 if a topic in the project has this name; data.id is then the ID of that topic.
+  * @example
+  * ```ts
+  * await mailmill.topics.create({ projectId, name: "Product updates" });
+  * ```
+  */
+ create(params: t.TopicsCreateParams, options?: CallOptions): Promise<t.TopicView>;
+ /**
+  * Get a topic.
+  * @example
+  * ```ts
+  * await mailmill.topics.get(id, { projectId });
+  * ```
+  */
+ get(id: string, params: t.TopicsGetParams, options?: CallOptions): Promise<t.TopicView>;
+ /**
+  * Change a topic.
+  *
+  * A new default applies to contacts who have not made a choice.
+  * @example
+  * ```ts
+  * await mailmill.topics.update(id, { projectId });
+  * ```
+  */
+ update(id: string, params: t.TopicsUpdateParams, options?: CallOptions): Promise<t.TopicView>;
+ /**
+  * Delete a topic.
+  *
+  * Also deletes the contacts' choices for this topic.
+  * @example
+  * ```ts
+  * await mailmill.topics.delete(id, { projectId });
+  * ```
+  */
+ delete(id: string, params: t.TopicsDeleteParams, options?: CallOptions): Promise<t.DeletedTopic>;
+ /**
+  * Subscribe a contact to a topic.
+  *
+  * Stores the contact's explicit choice, which overrides the topic's default.
+  * @example
+  * ```ts
+  * await mailmill.topics.subscribe(id, { subscriberId, projectId });
+  * ```
+  */
+ subscribe(id: string, params: t.TopicsSubscribeParams, options?: CallOptions): Promise<t.Choice>;
+ /**
+  * Unsubscribe a contact from a topic.
+  *
+  * Stores the contact's explicit choice, which overrides the topic's default.
+  * @example
+  * ```ts
+  * await mailmill.topics.unsubscribe(id, { subscriberId, projectId });
+  * ```
+  */
+ unsubscribe(id: string, params: t.TopicsUnsubscribeParams, options?: CallOptions): Promise<t.Choice>;
+}
+export declare class Segments extends Resource<Mailmill> {
+ /**
+  * List segments.
+  *
+  * Lists the newest segment first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.segments.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.SegmentsListParams, options?: CallOptions): List<t.SegmentsListPage, t.SegmentView>;
+ /**
+  * Create a segment.
+  *
+  * Returns 409 if a segment in the project has this name; data.id is then the ID of that segment.
+  * @example
+  * ```ts
+  * await mailmill.segments.create({ projectId, name: "Paying readers" });
+  * ```
+  */
+ create(params: t.SegmentsCreateParams, options?: CallOptions): Promise<t.SegmentView>;
+ /**
+  * Preview a filter without saving it.
+  *
+  * Returns the number of matching contacts and some of them.
+  * @example
+  * ```ts
+  * await mailmill.segments.preview({ projectId });
+  * ```
+  */
+ preview(params: t.SegmentsPreviewParams, options?: CallOptions): Promise<t.SegmentPreview>;
+ /**
+  * Get a segment.
+  *
+  * Includes the number of contacts that match the filter now, unless count is false.
+  * @example
+  * ```ts
+  * await mailmill.segments.get(id, { projectId });
+  * ```
+  */
+ get(id: string, params: t.SegmentsGetParams, options?: CallOptions): Promise<t.SegmentView>;
+ /**
+  * Change a segment.
+  * @example
+  * ```ts
+  * await mailmill.segments.update(id, { projectId });
+  * ```
+  */
+ update(id: string, params: t.SegmentsUpdateParams, options?: CallOptions): Promise<t.SegmentView>;
+ /**
+  * Delete a segment.
+  *
+  * The contacts that match the segment's filter are not changed.
+  * @example
+  * ```ts
+  * await mailmill.segments.delete(id, { projectId });
+  * ```
+  */
+ delete(id: string, params: t.SegmentsDeleteParams, options?: CallOptions): Promise<t.DeletedSegment>;
+ /**
+  * Get the project of a segment.
+  *
+  * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
+  */
+ getProject(id: string, options?: CallOptions): Promise<t.OwningProject>;
+}
+export declare class Suppressions extends Resource<Mailmill> {
+ /**
+  * List suppressed addresses.
+  *
+  * Lists the addresses suppressed in the whole account, newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.suppressions.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.SuppressionsListParams, options?: CallOptions): List<t.SuppressionsListPage, t.SuppressionView>;
+ /**
+  * Suppress an address.
+  *
+  * Takes effect immediately for the whole account, including queued messages.
+  * @example
+  * ```ts
+  * await mailmill.suppressions.create({ email: "ada@example.com" });
+  * ```
+  */
+ create(params: t.SuppressionsCreateParams, options?: CallOptions): Promise<t.SuppressionView>;
+ /**
+  * Remove an address from the suppression list.
+  *
+  * Remove an address if the recipient wants email again or a mail server rejected the address by mistake.
+  */
+ delete(email: string, options?: CallOptions): Promise<t.DeletedSuppression>;
+}
+export declare class SendsBatches extends Resource<Mailmill> {
+ /**
+  * Get a batch.
+  *
+  * Returns the progress of a send to an audience: the number of recipients in each state.
+  */
+ get(batchId: string, options?: CallOptions): Promise<t.BatchView>;
+ /**
+  * Cancel a batch.
+  *
+  * Skips the remaining recipients.
+  */
+ cancel(batchId: string, options?: CallOptions): Promise<t.BatchView>;
+ /**
+  * Send again to recipients whose delivery is unknown.
+  *
+  * Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before the mail server replied.
+  */
+ resendUnknown(batchId: string, options?: CallOptions): Promise<t.ResentBatch>;
+}
+export declare class Sends extends Resource<Mailmill> {
+ /** @see {@link SendsBatches} */
+ readonly batches: SendsBatches;
+ /**
+  * Get a direct send.
+  *
+  * Returns the status of each recipient.
+  */
+ get(sendId: string, options?: CallOptions): Promise<t.SendView>;
+}
+export declare class Metrics extends Resource<Mailmill> {
+ /**
+  * Get sending totals.
+  *
+  * Returns the totals for the key's environment.
+  * @example
+  * ```ts
+  * await mailmill.metrics.sending();
+  * ```
+  */
+ sending(params?: t.MetricsSendingParams, options?: CallOptions): Promise<t.SendingMetrics>;
+ /**
+  * Get the usage and cost of language models.
+  *
+  * Returns the usage of the brands in the key's environment.
+  * @example
+  * ```ts
+  * await mailmill.metrics.models();
+  * ```
+  */
+ models(params?: t.MetricsModelsParams, options?: CallOptions): Promise<t.ModelMetrics>;
+ /**
+  * Get daily sending statistics.
+  *
+  * Returns the statistics of all campaigns, batches, direct sends and test sends of all brands in the key's environment.
+  * @example
+  * ```ts
+  * await mailmill.metrics.timeline();
+  * ```
+  */
+ timeline(params?: t.MetricsTimelineParams, options?: CallOptions): Promise<t.SendingTimeline>;
+}
+export declare class Plan extends Resource<Mailmill> {
+ /**
+  * Get the account's limits.
+  *
+  * Returns the limits in effect, and how much of each quota is used in the key's environment.
+  */
+ get(options?: CallOptions): Promise<t.AccountPlan>;
+}
+export declare class Inbox extends Resource<Mailmill> {
+ /**
+  * List the built-in inbox.
+  *
+  * Lists the messages sent with test keys and, in development mode, with live keys, newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.inbox.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.InboxListParams, options?: CallOptions): List<t.InboxListPage, t.MessageView>;
+ /**
+  * Get a message from the built-in inbox.
+  */
+ get(id: string, options?: CallOptions): Promise<t.WholeMessage>;
+ /**
+  * Delete a message from the built-in inbox.
+  *
+  * Deletes only the message; the record of its send is kept.
+  */
+ delete(id: string, options?: CallOptions): Promise<t.DeletedMessage>;
+ /**
+  * Show a message from the built-in inbox as a page.
+  *
+  * The page runs no scripts, submits no forms, and loads images from other servers only if images is true.
+  * @example
+  * ```ts
+  * await mailmill.inbox.html(id);
+  * ```
+  */
+ html(id: string, params?: t.InboxHtmlParams, options?: CallOptions): Promise<string>;
+ /**
+  * Download a message from the built-in inbox.
+  *
+  * Returns the exact bytes that would have been sent, including signatures.
+  */
+ raw(id: string, options?: CallOptions): Promise<Uint8Array>;
+ /**
+  * Take a screenshot of a message in the built-in inbox.
+  *
+  * Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+  */
+ screenshot(id: string, options?: CallOptions): Promise<Uint8Array>;
+}
+export declare class Campaigns extends Resource<Mailmill> {
+ /**
+  * Create a campaign from a generated email.
+  *
+  * The campaign is a draft until you send or schedule it.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.create({ projectId, name: "Winter teas", from: "news@acme.example", fromName: "Acme", recipientType: "segment" });
+  * ```
+  */
+ create(params: t.CampaignsCreateParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * List campaigns.
+  *
+  * Newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.campaigns.list({ projectId })) console.log(item);
+  * ```
+  */
+ list(params: t.CampaignsListParams, options?: CallOptions): List<t.CampaignsListPage, t.CampaignView>;
+ /**
+  * List campaigns of all projects with their statistics.
+  *
+  * Newest first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.campaigns.overview()) console.log(item);
+  * ```
+  */
+ overview(params?: t.CampaignsOverviewParams, options?: CallOptions): List<t.CampaignsOverview, t.CampaignLine>;
+ /**
+  * Get a campaign.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.get(id);
+  * ```
+  */
+ get(id: string, params?: t.CampaignsGetParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Change a campaign that has not started.
+  *
+  * A scheduled campaign stays scheduled and must still be ready to start after the change.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.update(id);
+  * ```
+  */
+ update(id: string, params?: t.CampaignsUpdateParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Delete a draft.
+  *
+  * Only campaigns with the status draft or pending_review can be deleted.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.delete(id);
+  * ```
+  */
+ delete(id: string, params?: t.CampaignsDeleteParams, options?: CallOptions): Promise<t.DeletedCampaign>;
+ /**
+  * Duplicate a campaign as a draft.
+  *
+  * The copy has all settings of the original except its schedule.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.duplicate(id);
+  * ```
+  */
+ duplicate(id: string, params?: t.CampaignsDuplicateParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Send a test of a campaign's email.
+  *
+  * Sends the email as it would go out now, in the language of the contact with that address.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.test(id, { emails: ["ada@acme.example"] });
+  * ```
+  */
+ test(id: string, params: t.CampaignsTestParams, options?: CallOptions): Promise<t.TestSent>;
+ /**
+  * Preview the outcome of sending a campaign.
+  *
+  * Checks every recipient as sending does, but sends no email.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.dryRun(id);
+  * ```
+  */
+ dryRun(id: string, params?: t.CampaignsDryRunParams, options?: CallOptions): Promise<t.CampaignDryRun>;
+ /**
+  * Send a campaign now.
+  *
+  * Returns as soon as the campaign is stored for sending; check the progress with GET /v1/campaigns/{id}.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.send(id);
+  * ```
+  */
+ send(id: string, params?: t.CampaignsSendParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Schedule a campaign.
+  *
+  * At the start time, the campaign sends the current version of its email to the audience at that time.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.schedule(id, { scheduledAt: "2026-01-31T09:30" });
+  * ```
+  */
+ schedule(id: string, params: t.CampaignsScheduleParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Reschedule a campaign.
+  *
+  * Like scheduling a campaign, but fails if the campaign is a draft.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.reschedule(id, { scheduledAt: "2026-01-31T09:30" });
+  * ```
+  */
+ reschedule(id: string, params: t.CampaignsRescheduleParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Unschedule a campaign.
+  *
+  * The campaign becomes a draft again.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.unschedule(id);
+  * ```
+  */
+ unschedule(id: string, params?: t.CampaignsUnscheduleParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Pause a campaign that is being sent.
+  *
+  * Nothing more is sent until you resume the campaign.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.pause(id);
+  * ```
+  */
+ pause(id: string, params?: t.CampaignsPauseParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Resume a paused campaign.
+  *
+  * Sending continues with the remaining recipients.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.resume(id);
+  * ```
+  */
+ resume(id: string, params?: t.CampaignsResumeParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Cancel a campaign.
+  *
+  * A scheduled campaign does not start.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.cancel(id);
+  * ```
+  */
+ cancel(id: string, params?: t.CampaignsCancelParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Archive a campaign.
+  *
+  * Lists with archived=false no longer include the campaign.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.archive(id);
+  * ```
+  */
+ archive(id: string, params?: t.CampaignsArchiveParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Unarchive a campaign.
+  *
+  * Returns 409 if the campaign is not archived.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.unarchive(id);
+  * ```
+  */
+ unarchive(id: string, params?: t.CampaignsUnarchiveParams, options?: CallOptions): Promise<t.CampaignView>;
+ /**
+  * Get a campaign's statistics.
+  *
+  * Rates are percentages of the delivered messages.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.stats(id);
+  * ```
+  */
+ stats(id: string, params?: t.CampaignsStatsParams, options?: CallOptions): Promise<t.CampaignStats>;
+ /**
+  * Get a campaign's results per day and per link.
+  *
+  * The results exclude opens and clicks by bots.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.report(id);
+  * ```
+  */
+ report(id: string, params?: t.CampaignsReportParams, options?: CallOptions): Promise<t.CampaignReport>;
+ /**
+  * List a campaign's recipients.
+  *
+  * Returns a row for each recipient; rows of skipped recipients include the reason.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.campaigns.logs(id)) console.log(item);
+  * ```
+  */
+ logs(id: string, params?: t.CampaignsLogsParams, options?: CallOptions): List<t.LogPart, t.CampaignLog>;
+ /**
+  * Send again to recipients whose delivery is unknown.
+  *
+  * If the process or a connection fails during a handoff, it is uncertain whether a recipient has the message.
+  * @example
+  * ```ts
+  * await mailmill.campaigns.resendUnknown(id);
+  * ```
+  */
+ resendUnknown(id: string, params?: t.CampaignsResendUnknownParams, options?: CallOptions): Promise<t.CampaignResent>;
+}
+export declare class MailServices extends Resource<Mailmill> {
+ /**
+  * List mail services.
+  *
+  * Lists the oldest mail service first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.mailServices.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.MailServicesListParams, options?: CallOptions): List<t.MailServicesListPage, t.MailFeedbackView>;
+ /**
+  * Add a mail service.
+  *
+  * The response shows the URL of the webhook only once.
+  * @example
+  * ```ts
+  * await mailmill.mailServices.create({ service: "mailgun" });
+  * ```
+  */
+ create(params: t.MailServicesCreateParams, options?: CallOptions): Promise<t.MailFeedbackWithUrl>;
+ /**
+  * Get a mail service.
+  *
+  * The response shows whether events arrive, and why the last request was rejected.
+  */
+ get(mailServiceId: string, options?: CallOptions): Promise<t.MailFeedbackView>;
+ /**
+  * Change a mail service.
+  *
+  * Set the secret with this operation if the mail service shows it only after it knows the URL.
+  * @example
+  * ```ts
+  * await mailmill.mailServices.update(mailServiceId);
+  * ```
+  */
+ update(mailServiceId: string, params?: t.MailServicesUpdateParams, options?: CallOptions): Promise<t.MailFeedbackWithUrl>;
+ /**
+  * Delete a mail service.
+  *
+  * The URL of its webhook returns 404 from now on.
+  */
+ delete(mailServiceId: string, options?: CallOptions): Promise<t.DeletedMailService>;
+ /**
+  * Test a mail service.
+  *
+  * Sends a sample of a hard bounce, in the format of the service and signed like its requests, through the checks for real requests.
+  */
+ test(mailServiceId: string, options?: CallOptions): Promise<t.MailServiceTested>;
+}
+export declare class IncomingWebhooks extends Resource<Mailmill> {
+ /**
+  * List incoming webhooks.
+  *
+  * Lists the oldest incoming webhook first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.incomingWebhooks.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.IncomingWebhooksListParams, options?: CallOptions): List<t.IncomingWebhooksListPage, t.HookView>;
+ /**
+  * Create an incoming webhook.
+  *
+  * The response shows the URL only once.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
+  * ```
+  */
+ create(params: t.IncomingWebhooksCreateParams, options?: CallOptions): Promise<t.HookWithUrl>;
+ /**
+  * Get an incoming webhook.
+  *
+  * The response does not include the URL, which is shown only when it is created.
+  */
+ get(hook: string, options?: CallOptions): Promise<t.HookView>;
+ /**
+  * Change an incoming webhook.
+  *
+  * The changes apply to requests that arrive from now on.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.update(hook);
+  * ```
+  */
+ update(hook: string, params?: t.IncomingWebhooksUpdateParams, options?: CallOptions): Promise<t.HookWithUrl>;
+ /**
+  * Delete an incoming webhook.
+  *
+  * Its URL returns 404 from now on.
+  */
+ delete(hook: string, options?: CallOptions): Promise<t.DeletedHook>;
+ /**
+  * List the requests of an incoming webhook.
+  *
+  * Lists the last 50 requests, newest first.
+  */
+ deliveries(hook: string, options?: CallOptions): Promise<t.HookDeliveries>;
+ /**
+  * Test an incoming webhook.
+  *
+  * Returns the values that the mapping takes from a body, and whether they can be stored.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.test(hook, { body: {"data":{"email":"ada@example.com","first_name":"Ada"}} });
+  * ```
+  */
+ test(hook: string, params: t.IncomingWebhooksTestParams, options?: CallOptions): Promise<t.HookTested>;
+}
+export declare class ScheduledImports extends Resource<Mailmill> {
+ /**
+  * List scheduled imports.
+  *
+  * Lists the oldest scheduled import first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.scheduledImports.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.ScheduledImportsListParams, options?: CallOptions): List<t.ScheduledImportsListPage, t.ScheduledImportView>;
+ /**
+  * Create a scheduled import.
+  *
+  * The first run starts immediately.
+  * @example
+  * ```ts
+  * await mailmill.scheduledImports.create({ projectId, name: "Shop customers", url: "https://shop.acme.example/export/contacts.csv" });
+  * ```
+  */
+ create(params: t.ScheduledImportsCreateParams, options?: CallOptions): Promise<t.ScheduledImportView>;
+ /**
+  * Get a scheduled import.
+  *
+  * Returns the schedule and the result of the last run.
+  */
+ get(id: string, options?: CallOptions): Promise<t.ScheduledImportView>;
+ /**
+  * Change a scheduled import.
+  *
+  * A change of the file or its mapping starts a run.
+  * @example
+  * ```ts
+  * await mailmill.scheduledImports.update(id);
+  * ```
+  */
+ update(id: string, params?: t.ScheduledImportsUpdateParams, options?: CallOptions): Promise<t.ScheduledImportView>;
+ /**
+  * Delete a scheduled import.
+  *
+  * The contacts are kept.
+  */
+ delete(id: string, options?: CallOptions): Promise<t.DeletedScheduledImport>;
+ /**
+  * Run a scheduled import now.
+  *
+  * Ends a pause.
+  */
+ run(id: string, options?: CallOptions): Promise<t.ScheduledImportView>;
+}
+export declare class WebhooksDeliveries extends Resource<Mailmill> {
+ /**
+  * List deliveries.
+  *
+  * Lists the newest delivery first, with the record of every attempt.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.webhooks.deliveries.list(webhookId)) console.log(item);
+  * ```
+  */
+ list(webhookId: string, params?: t.WebhooksDeliveriesListParams, options?: CallOptions): List<t.WebhooksDeliveriesListPage, t.DeliveryView>;
+ /**
+  * Get a delivery.
+  *
+  * Includes every attempt: its time, and the endpoint's response or the error.
+  */
+ get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView>;
+ /**
+  * Redeliver an event.
+  *
+  * Creates a new delivery of the same event, with up to three new attempts and the same event ID and body.
+  */
+ retry(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView>;
+}
+export declare class Webhooks extends Resource<Mailmill> {
+ /** @see {@link WebhooksDeliveries} */
+ readonly deliveries: WebhooksDeliveries;
+ /**
+  * List webhooks.
+  *
+  * Lists the oldest webhook first.
+  * @example
+  * ```ts
+  * for await (const item of mailmill.webhooks.list()) console.log(item);
+  * ```
+  */
+ list(params?: t.WebhooksListParams, options?: CallOptions): List<t.WebhooksListPage, t.WebhookView>;
+ /**
+  * Create a webhook.
+  *
+  * The response shows the signing secret only once.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });
+  * ```
+  */
+ create(params: t.WebhooksCreateParams, options?: CallOptions): Promise<t.WebhookWithSecret>;
+ /**
+  * List event types.
+  *
+  * All event types that a webhook can subscribe to.
+  */
+ eventTypes(options?: CallOptions): Promise<t.EventTypes>;
+ /**
+  * Get delivery statistics.
+  *
+  * A delivery is counted as successful or failed when it ends.
+  */
+ stats(options?: CallOptions): Promise<t.StatsView>;
+ /**
+  * Get a webhook.
+  *
+  * The response does not include the secret, which is shown only when it is created.
+  */
+ get(webhookId: string, options?: CallOptions): Promise<t.WebhookView>;
+ /**
+  * Change a webhook.
+  *
+  * Changing the URL or enabling the webhook ends the pause of its endpoint.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.update(webhookId);
+  * ```
+  */
+ update(webhookId: string, params?: t.WebhooksUpdateParams, options?: CallOptions): Promise<t.UpdatedWebhook>;
+ /**
+  * Delete a webhook.
+  *
+  * Also deletes the webhook's deliveries; pending ones are not delivered.
+  */
+ delete(webhookId: string, options?: CallOptions): Promise<t.DeletedWebhook>;
+ /**
+  * Send a test.
+  *
+  * Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test.
+  */
+ test(webhookId: string, options?: CallOptions): Promise<t.WebhookTested>;
+ /**
+  * Rotate a webhook's secret.
+  *
+  * Only this response shows the new secret.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.rotateSecret(webhookId);
+  * ```
+  */
+ rotateSecret(webhookId: string, params?: t.WebhooksRotateSecretParams, options?: CallOptions): Promise<t.WebhookWithSecret>;
+ /**
+  * Redeliver a time range.
+  *
+  * Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived; with all, also for events that have arrived.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.redeliver(webhookId, { from: "2026-01-01T00:00:00.000Z" });
+  * ```
+  */
+ redeliver(webhookId: string, params: t.WebhooksRedeliverParams, options?: CallOptions): Promise<t.RedeliveryView>;
+}
+/**
+ * A client of the API.
+ *
+ * @example
+ * ```ts
+ * import { Mailmill } from "mailmill";
+ *
+ * const mailmill = new Mailmill(); // reads MAILMILL_API_KEY and MAILMILL_BASE_URL
+ * for await (const project of mailmill.projects.list()) console.log(project.name);
+ * ```
+ */
+export declare class Mailmill extends Client {
+ /** @see {@link Projects} */
+ readonly projects: Projects;
+ /** @see {@link Domains} */
+ readonly domains: Domains;
+ /** @see {@link Emails} */
+ readonly emails: Emails;
+ /** @see {@link SavedBlocks} */
+ readonly savedBlocks: SavedBlocks;
+ /** @see {@link Validation} */
+ readonly validation: Validation;
+ /** @see {@link Previews} */
+ readonly previews: Previews;
+ /** @see {@link Exports} */
+ readonly exports: Exports;
+ /** @see {@link Contacts} */
+ readonly contacts: Contacts;
+ /** @see {@link Connections} */
+ readonly connections: Connections;
+ /** @see {@link Storefront} */
+ readonly storefront: Storefront;
+ /** @see {@link Events} */
+ readonly events: Events;
+ /** @see {@link Tags} */
+ readonly tags: Tags;
+ /** @see {@link Topics} */
+ readonly topics: Topics;
+ /** @see {@link Segments} */
+ readonly segments: Segments;
+ /** @see {@link Suppressions} */
+ readonly suppressions: Suppressions;
+ /** @see {@link Sends} */
+ readonly sends: Sends;
+ /** @see {@link Metrics} */
+ readonly metrics: Metrics;
+ /** @see {@link Plan} */
+ readonly plan: Plan;
+ /** @see {@link Inbox} */
+ readonly inbox: Inbox;
+ /** @see {@link Campaigns} */
+ readonly campaigns: Campaigns;
+ /** @see {@link MailServices} */
+ readonly mailServices: MailServices;
+ /** @see {@link IncomingWebhooks} */
+ readonly incomingWebhooks: IncomingWebhooks;
+ /** @see {@link ScheduledImports} */
+ readonly scheduledImports: ScheduledImports;
+ /** @see {@link Webhooks} */
+ readonly webhooks: Webhooks;
+}

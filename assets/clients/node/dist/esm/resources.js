@@ -1,0 +1,793 @@
+import { Client, Resource, path } from "./core.js";
+const at = path;
+export class ProjectsImports extends Resource {
+ create(params, options) {
+  return this._post("/projects/import", params, options, { keyed: true });
+ }
+ get(projectId, options) {
+  return this._get(at `/projects/import/${projectId}/status`, undefined, options);
+ }
+ retry(projectId, options) {
+  return this._post(at `/projects/import/${projectId}/retry`, undefined, options);
+ }
+ changes(projectId, options) {
+  return this._get(at `/projects/import/${projectId}/changes`, undefined, options);
+ }
+ decide(projectId, params, options) {
+  return this._post(at `/projects/import/${projectId}/changes`, params, options);
+ }
+}
+export class ProjectsKnowledge extends Resource {
+ list(projectId, params, options) {
+  return this._list(at `/projects/${projectId}/knowledge-base`, { items: "entries", by: "offset" }, params, options);
+ }
+ create(projectId, params, options) {
+  return this._post(at `/projects/${projectId}/knowledge-base`, params, options, { keyed: true });
+ }
+ get(projectId, entryId, options) {
+  return this._get(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
+ }
+ update(projectId, entryId, params, options) {
+  return this._put(at `/projects/${projectId}/knowledge-base/${entryId}`, params, options);
+ }
+ delete(projectId, entryId, options) {
+  return this._delete(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
+ }
+}
+export class ProjectsImages extends Resource {
+ list(projectId, params, options) {
+  return this._list(at `/projects/${projectId}/images`, { items: "images", by: "offset" }, params, options);
+ }
+ create(projectId, params, options) {
+  return this._post(at `/projects/${projectId}/images`, params, options, { keyed: true });
+ }
+ update(projectId, params, options) {
+  return this._put(at `/projects/${projectId}/images`, params, options);
+ }
+ delete(projectId, params, options) {
+  return this._delete(at `/projects/${projectId}/images`, params, options);
+ }
+ upload(projectId, params, options) {
+  return this._post(at `/projects/${projectId}/images/upload`, params, options, { keyed: true, base64: "file" });
+ }
+ preview(projectId, params, options) {
+  return this._get(at `/projects/${projectId}/images/preview`, params, options, { answer: "bytes" });
+ }
+}
+export class ProjectsProducts extends Resource {
+ list(projectId, params, options) {
+  return this._list(at `/projects/${projectId}/products`, { items: "products", by: "offset" }, params, options);
+ }
+ create(projectId, params, options) {
+  return this._post(at `/projects/${projectId}/products`, params, options);
+ }
+ update(projectId, productId, params, options) {
+  return this._patch(at `/projects/${projectId}/products/${productId}`, params, options);
+ }
+ delete(projectId, productId, options) {
+  return this._delete(at `/projects/${projectId}/products/${productId}`, undefined, options);
+ }
+ merge(projectId, productId, params, options) {
+  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options);
+ }
+}
+export class Projects extends Resource {
+ imports = new ProjectsImports(this._client);
+ knowledge = new ProjectsKnowledge(this._client);
+ images = new ProjectsImages(this._client);
+ products = new ProjectsProducts(this._client);
+ list(params, options) {
+  return this._list("/projects", { items: "projects", by: "offset" }, params, options);
+ }
+ get(projectId, options) {
+  return this._get(at `/projects/${projectId}`, undefined, options);
+ }
+ update(projectId, params, options) {
+  return this._patch(at `/projects/${projectId}`, params, options);
+ }
+ updateLogos(projectId, params, options) {
+  return this._put(at `/projects/${projectId}/logos`, params, options);
+ }
+ updateGuidelines(projectId, params, options) {
+  return this._put(at `/projects/${projectId}/brand-guidelines`, params, options);
+ }
+ references(projectId, options) {
+  return this._get(at `/projects/${projectId}/references`, undefined, options);
+ }
+ previewTheme(projectId, params, options) {
+  return this._get(at `/projects/${projectId}/theme-preview`, params, options, { answer: "text" });
+ }
+ importAndWait(params, options) {
+  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), ["active"], ["error"], options);
+ }
+}
+export class Domains extends Resource {
+ list(params, options) {
+  return this._list("/domains", { by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/domains", params, options, { keyed: true });
+ }
+ createStream(params, options) {
+  return this._post("/domains/streams", params, options, { keyed: true });
+ }
+ setup(params, options) {
+  return this._post("/domains/setup", params, options, { keyed: true });
+ }
+ get(domain, options) {
+  return this._get(at `/domains/${domain}`, undefined, options);
+ }
+ update(domain, params, options) {
+  return this._patch(at `/domains/${domain}`, params, options);
+ }
+ delete(domain, options) {
+  return this._delete(at `/domains/${domain}`, undefined, options);
+ }
+ verify(domain, options) {
+  return this._post(at `/domains/${domain}/verify`, undefined, options);
+ }
+ rotate(domain, options) {
+  return this._post(at `/domains/${domain}/rotate`, undefined, options, { keyed: true });
+ }
+}
+export class EmailsEdits extends Resource {
+ create(emailId, params, options) {
+  return this._post(at `/emails/${emailId}/edit`, params, options, { keyed: true });
+ }
+ get(emailId, editId, options) {
+  return this._get(at `/emails/${emailId}/edits/${editId}`, undefined, options);
+ }
+}
+export class EmailsVersions extends Resource {
+ list(emailId, params, options) {
+  return this._list(at `/emails/${emailId}/versions`, { items: "versions", by: "offset" }, params, options);
+ }
+ restore(emailId, version, params, options) {
+  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options);
+ }
+}
+export class EmailsChecks extends Resource {
+ get(emailId, params, options) {
+  return this._get(at `/emails/${emailId}/checks`, params, options);
+ }
+ run(emailId, params, options) {
+  return this._post(at `/emails/${emailId}/checks`, params, options);
+ }
+ ignore(emailId, findingId, params, options) {
+  return this._put(at `/emails/${emailId}/checks/${findingId}/ignored`, params, options);
+ }
+ fix(emailId, findingId, params, options) {
+  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options);
+ }
+}
+export class EmailsDesigns extends Resource {
+ list(options) {
+  return this._get("/emails/designs", undefined, options);
+ }
+ html(design, params, options) {
+  return this._get(at `/emails/designs/${design}/html`, params, options, { answer: "text" });
+ }
+}
+export class Emails extends Resource {
+ edits = new EmailsEdits(this._client);
+ versions = new EmailsVersions(this._client);
+ checks = new EmailsChecks(this._client);
+ designs = new EmailsDesigns(this._client);
+ brief(params, options) {
+  return this._post("/projects/emails/brief", params, options);
+ }
+ generate(params, options) {
+  return this._post("/projects/emails/generate", params, options, { keyed: true });
+ }
+ importHtml(params, options) {
+  return this._post("/projects/emails/import-html", params, options, { keyed: true });
+ }
+ status(conversationId, params, options) {
+  return this._get(at `/projects/emails/${conversationId}/status`, params, options);
+ }
+ list(params, options) {
+  return this._list("/projects/emails", { items: "emails", by: "offset" }, params, options);
+ }
+ get(emailId, params, options) {
+  return this._get(at `/emails/${emailId}`, params, options);
+ }
+ create(params, options) {
+  return this._post("/emails", params, options, { keyed: true });
+ }
+ updateDocument(emailId, params, options) {
+  return this._patch(at `/emails/${emailId}/document`, params, options, { keyed: true });
+ }
+ favorite(emailId, params, options) {
+  return this._put(at `/emails/${emailId}/favorite`, params, options);
+ }
+ html(emailId, params, options) {
+  return this._get(at `/emails/${emailId}/html`, params, options, { answer: "text" });
+ }
+ metrics(emailId, params, options) {
+  return this._get(at `/emails/${emailId}/metrics`, params, options);
+ }
+ logs(emailId, params, options) {
+  return this._list(at `/emails/${emailId}/logs`, { items: "emails", by: "cursor" }, params, options);
+ }
+ send(params, options) {
+  return this._post("/sending", params, options, { keyed: true });
+ }
+ sendTest(params, options) {
+  return this._post("/emails/test/send", params, options, { keyed: true });
+ }
+ generateAndWait(params, options) {
+  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+ }
+ importHtmlAndWait(params, options) {
+  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+ }
+}
+export class SavedBlocks extends Resource {
+ list(projectId, params, options) {
+  return this._list(at `/projects/${projectId}/blocks`, { items: "blocks", by: "offset" }, params, options);
+ }
+ create(projectId, params, options) {
+  return this._post(at `/projects/${projectId}/blocks`, params, options, { keyed: true });
+ }
+ update(projectId, blockId, params, options) {
+  return this._patch(at `/projects/${projectId}/blocks/${blockId}`, params, options);
+ }
+ delete(projectId, blockId, options) {
+  return this._delete(at `/projects/${projectId}/blocks/${blockId}`, undefined, options);
+ }
+}
+export class Validation extends Resource {
+ compatibility(params, options) {
+  return this._post("/emails/validate/compatibility", params, options);
+ }
+ links(params, options) {
+  return this._post("/emails/validate/links", params, options);
+ }
+ spelling(params, options) {
+  return this._post("/emails/validate/spelling", params, options);
+ }
+ deliverability(params, options) {
+  return this._post("/emails/validate/deliverability", params, options);
+ }
+ all(params, options) {
+  return this._post("/emails/validate/all", params, options);
+ }
+}
+export class PreviewsDevices extends Resource {
+ get(previewId, deviceKey, options) {
+  return this._get(at `/emails/previews/${previewId}/devices/${deviceKey}`, undefined, options);
+ }
+ list(options) {
+  return this._get("/emails/devices/supported", undefined, options);
+ }
+}
+export class Previews extends Resource {
+ devices = new PreviewsDevices(this._client);
+ create(params, options) {
+  return this._post("/emails/previews", params, options, { keyed: true });
+ }
+ get(previewId, options) {
+  return this._get(at `/emails/previews/${previewId}`, undefined, options);
+ }
+ status(previewId, options) {
+  return this._get(at `/emails/previews/${previewId}/status`, undefined, options);
+ }
+ createAndWait(params, options) {
+  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), ["COMPLETED", "PARTIAL_SUCCESS"], ["FAILED"], options);
+ }
+}
+export class Exports extends Resource {
+ html(conversationId, params, options) {
+  return this._get(at `/export/html/${conversationId}`, params, options);
+ }
+ mjml(conversationId, params, options) {
+  return this._get(at `/export/mjml/${conversationId}`, params, options);
+ }
+ png(conversationId, params, options) {
+  return this._get(at `/export/png/${conversationId}`, params, options);
+ }
+ pdf(conversationId, params, options) {
+  return this._get(at `/export/pdf/${conversationId}`, params, options);
+ }
+ klaviyo(conversationId, params, options) {
+  return this._get(at `/export/platform_a/${conversationId}`, params, options);
+ }
+ mailchimp(conversationId, params, options) {
+  return this._get(at `/export/platform_b/${conversationId}`, params, options);
+ }
+ hubspot(params, options) {
+  return this._post("/export/platform_c", params, options);
+ }
+ status(conversationId, params, options) {
+  return this._get(at `/export/status/${conversationId}`, params, options);
+ }
+ formats(options) {
+  return this._get("/export/formats", undefined, options);
+ }
+}
+export class ContactsBulk extends Resource {
+ create(params, options) {
+  return this._post("/contacts/bulk", params, options, { keyed: true });
+ }
+ get(jobId, params, options) {
+  return this._get(at `/contacts/bulk/${jobId}`, params, options);
+ }
+}
+export class ContactsBulkChanges extends Resource {
+ create(params, options) {
+  return this._post("/contacts/bulk-change", params, options, { keyed: true });
+ }
+ get(jobId, params, options) {
+  return this._get(at `/contacts/bulk-change/${jobId}`, params, options);
+ }
+}
+export class ContactsImports extends Resource {
+ create(params, options) {
+  return this._post("/contacts/imports", params, options, { form: true });
+ }
+ get(id, params, options) {
+  return this._get(at `/contacts/imports/${id}`, params, options);
+ }
+ errors(id, params, options) {
+  return this._list(at `/contacts/imports/${id}/errors`, { items: "errors", by: "offset" }, params, options);
+ }
+ preview(id, params, options) {
+  return this._get(at `/contacts/imports/${id}/preview`, params, options);
+ }
+ start(id, params, options) {
+  return this._post(at `/contacts/imports/${id}/start`, params, options);
+ }
+}
+export class ContactsExports extends Resource {
+ create(params, options) {
+  return this._post("/contacts/exports", params, options);
+ }
+ get(jobId, params, options) {
+  return this._get(at `/contacts/exports/${jobId}`, params, options);
+ }
+}
+export class ContactsJobs extends Resource {
+ list(params, options) {
+  return this._get("/contacts/jobs", params, options);
+ }
+ get(id, options) {
+  return this._get(at `/contacts/jobs/${id}`, undefined, options);
+ }
+ markSeen(id, params, options) {
+  return this._post(at `/contacts/jobs/${id}/seen`, params, options);
+ }
+}
+export class Contacts extends Resource {
+ bulk = new ContactsBulk(this._client);
+ bulkChanges = new ContactsBulkChanges(this._client);
+ imports = new ContactsImports(this._client);
+ exports = new ContactsExports(this._client);
+ jobs = new ContactsJobs(this._client);
+ list(params, options) {
+  return this._list("/contacts", { items: "contacts", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/contacts", params, options, { keyed: true });
+ }
+ get(id, params, options) {
+  return this._get(at `/contacts/${id}`, params, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/contacts/${id}`, params, options);
+ }
+ delete(id, params, options) {
+  return this._delete(at `/contacts/${id}`, params, options);
+ }
+ getProject(id, options) {
+  return this._get(at `/contacts/${id}/project`, undefined, options);
+ }
+ fieldCatalog(projectId, params, options) {
+  return this._get(at `/projects/${projectId}/field-catalog`, params, options);
+ }
+ setStatus(params, options) {
+  return this._post("/contacts/status", params, options);
+ }
+ unsubscribe(params, options) {
+  return this._post("/subscribers/unsubscribe", params, options);
+ }
+ bulkDelete(params, options) {
+  return this._post("/contacts/bulk-delete", params, options, { keyed: true });
+ }
+ events(id, params, options) {
+  return this._list(at `/contacts/${id}/events`, { items: "events", by: "cursor" }, params, options);
+ }
+ topics(id, params, options) {
+  return this._get(at `/contacts/${id}/topics`, params, options);
+ }
+ personalData(id, params, options) {
+  return this._get(at `/contacts/${id}/personal-data`, params, options);
+ }
+ timeline(id, params, options) {
+  return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
+ }
+ importAndWait(params, options) {
+  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+ }
+ exportAndWait(params, options) {
+  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), ["completed"], ["failed"], options);
+ }
+}
+export class Connections extends Resource {
+ list(params, options) {
+  return this._get("/connections", params, options);
+ }
+ delete(params, options) {
+  return this._delete("/connections", params, options);
+ }
+ create(provider, params, options) {
+  return this._post(at `/connections/${provider}`, params, options);
+ }
+ authorize(provider, params, options) {
+  return this._post(at `/connections/${provider}/authorize`, params, options);
+ }
+ complete(provider, params, options) {
+  return this._post(at `/connections/${provider}/complete`, params, options);
+ }
+ sources(provider, params, options) {
+  return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
+ }
+ importContacts(params, options) {
+  return this._post("/contacts/imports/provider", params, options);
+ }
+ importAndWait(params, options) {
+  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+ }
+}
+export class Storefront extends Resource {
+ connect(params, options) {
+  return this._post("/storefront/connect", params, options);
+ }
+ list(params, options) {
+  return this._get("/storefront/stores", params, options);
+ }
+ sync(serverId, options) {
+  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options);
+ }
+ disconnect(serverId, options) {
+  return this._delete(at `/storefront/stores/${serverId}`, undefined, options);
+ }
+}
+export class Events extends Resource {
+ record(params, options) {
+  return this._post("/events", params, options, { keyed: true });
+ }
+ recordBatch(params, options) {
+  return this._post("/events/batch", params, options);
+ }
+ names(projectId, params, options) {
+  return this._get(at `/projects/${projectId}/event-names`, params, options);
+ }
+}
+export class Tags extends Resource {
+ list(params, options) {
+  return this._list("/tags", { items: "tags", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/tags", params, options, { keyed: true });
+ }
+ get(id, params, options) {
+  return this._get(at `/tags/${id}`, params, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/tags/${id}`, params, options);
+ }
+ delete(id, params, options) {
+  return this._delete(at `/tags/${id}`, params, options);
+ }
+}
+export class Topics extends Resource {
+ list(params, options) {
+  return this._list("/topics", { items: "topics", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/topics", params, options, { keyed: true });
+ }
+ get(id, params, options) {
+  return this._get(at `/topics/${id}`, params, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/topics/${id}`, params, options);
+ }
+ delete(id, params, options) {
+  return this._delete(at `/topics/${id}`, params, options);
+ }
+ subscribe(id, params, options) {
+  return this._post(at `/topics/${id}/subscribe`, params, options);
+ }
+ unsubscribe(id, params, options) {
+  return this._post(at `/topics/${id}/unsubscribe`, params, options);
+ }
+}
+export class Segments extends Resource {
+ list(params, options) {
+  return this._list("/segments", { items: "segments", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/segments", params, options);
+ }
+ preview(params, options) {
+  return this._post("/segments/preview", params, options);
+ }
+ get(id, params, options) {
+  return this._get(at `/segments/${id}`, params, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/segments/${id}`, params, options);
+ }
+ delete(id, params, options) {
+  return this._delete(at `/segments/${id}`, params, options);
+ }
+ getProject(id, options) {
+  return this._get(at `/segments/${id}/project`, undefined, options);
+ }
+}
+export class Suppressions extends Resource {
+ list(params, options) {
+  return this._list("/suppressions", { items: "suppressions", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/suppressions", params, options, { keyed: true });
+ }
+ delete(email, options) {
+  return this._delete(at `/suppressions/${email}`, undefined, options);
+ }
+}
+export class SendsBatches extends Resource {
+ get(batchId, options) {
+  return this._get(at `/sending/batches/${batchId}`, undefined, options);
+ }
+ cancel(batchId, options) {
+  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options);
+ }
+ resendUnknown(batchId, options) {
+  return this._post(at `/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
+ }
+}
+export class Sends extends Resource {
+ batches = new SendsBatches(this._client);
+ get(sendId, options) {
+  return this._get(at `/sending/${sendId}`, undefined, options);
+ }
+}
+export class Metrics extends Resource {
+ sending(params, options) {
+  return this._get("/metrics/sending", params, options);
+ }
+ models(params, options) {
+  return this._get("/metrics/models", params, options);
+ }
+ timeline(params, options) {
+  return this._get("/metrics/timeline", params, options);
+ }
+}
+export class Plan extends Resource {
+ get(options) {
+  return this._get("/plan", undefined, options);
+ }
+}
+export class Inbox extends Resource {
+ list(params, options) {
+  return this._list("/inbox", { items: "messages", by: "offset" }, params, options);
+ }
+ get(id, options) {
+  return this._get(at `/inbox/${id}`, undefined, options);
+ }
+ delete(id, options) {
+  return this._delete(at `/inbox/${id}`, undefined, options);
+ }
+ html(id, params, options) {
+  return this._get(at `/inbox/${id}/html`, params, options, { answer: "text" });
+ }
+ raw(id, options) {
+  return this._get(at `/inbox/${id}/raw`, undefined, options, { answer: "bytes" });
+ }
+ screenshot(id, options) {
+  return this._get(at `/inbox/${id}/screenshot`, undefined, options, { answer: "bytes" });
+ }
+}
+export class Campaigns extends Resource {
+ create(params, options) {
+  return this._post("/campaigns", params, options, { keyed: true });
+ }
+ list(params, options) {
+  return this._list("/campaigns", { items: "campaigns", by: "offset" }, params, options);
+ }
+ overview(params, options) {
+  return this._list("/campaigns/overview", { items: "campaigns", by: "before" }, params, options);
+ }
+ get(id, params, options) {
+  return this._get(at `/campaigns/${id}`, params, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/campaigns/${id}`, params, options);
+ }
+ delete(id, params, options) {
+  return this._delete(at `/campaigns/${id}`, params, options);
+ }
+ duplicate(id, params, options) {
+  return this._post(at `/campaigns/${id}/duplicate`, params, options, { keyed: true });
+ }
+ test(id, params, options) {
+  return this._post(at `/campaigns/${id}/test`, params, options, { keyed: true });
+ }
+ dryRun(id, params, options) {
+  return this._get(at `/campaigns/${id}/dry-run`, params, options);
+ }
+ send(id, params, options) {
+  return this._post(at `/campaigns/${id}/send`, params, options, { keyed: true });
+ }
+ schedule(id, params, options) {
+  return this._post(at `/campaigns/${id}/schedule`, params, options, { keyed: true });
+ }
+ reschedule(id, params, options) {
+  return this._post(at `/campaigns/${id}/reschedule`, params, options, { keyed: true });
+ }
+ unschedule(id, params, options) {
+  return this._post(at `/campaigns/${id}/unschedule`, params, options);
+ }
+ pause(id, params, options) {
+  return this._post(at `/campaigns/${id}/pause`, params, options);
+ }
+ resume(id, params, options) {
+  return this._post(at `/campaigns/${id}/resume`, params, options);
+ }
+ cancel(id, params, options) {
+  return this._post(at `/campaigns/${id}/cancel`, params, options);
+ }
+ archive(id, params, options) {
+  return this._post(at `/campaigns/${id}/archive`, params, options);
+ }
+ unarchive(id, params, options) {
+  return this._post(at `/campaigns/${id}/unarchive`, params, options);
+ }
+ stats(id, params, options) {
+  return this._get(at `/campaigns/${id}/stats`, params, options);
+ }
+ report(id, params, options) {
+  return this._get(at `/campaigns/${id}/report`, params, options);
+ }
+ logs(id, params, options) {
+  return this._list(at `/campaigns/${id}/logs`, { items: "emails", by: "cursor" }, params, options);
+ }
+ resendUnknown(id, params, options) {
+  return this._post(at `/campaigns/${id}/resend-unknown`, params, options, { keyed: true });
+ }
+}
+export class MailServices extends Resource {
+ list(params, options) {
+  return this._list("/mail-services", { items: "mailServices", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/mail-services", params, options, { keyed: true });
+ }
+ get(mailServiceId, options) {
+  return this._get(at `/mail-services/${mailServiceId}`, undefined, options);
+ }
+ update(mailServiceId, params, options) {
+  return this._patch(at `/mail-services/${mailServiceId}`, params, options);
+ }
+ delete(mailServiceId, options) {
+  return this._delete(at `/mail-services/${mailServiceId}`, undefined, options);
+ }
+ test(mailServiceId, options) {
+  return this._post(at `/mail-services/${mailServiceId}/test`, undefined, options);
+ }
+}
+export class IncomingWebhooks extends Resource {
+ list(params, options) {
+  return this._list("/incoming-webhooks", { items: "hooks", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/incoming-webhooks", params, options, { keyed: true });
+ }
+ get(hook, options) {
+  return this._get(at `/incoming-webhooks/${hook}`, undefined, options);
+ }
+ update(hook, params, options) {
+  return this._patch(at `/incoming-webhooks/${hook}`, params, options);
+ }
+ delete(hook, options) {
+  return this._delete(at `/incoming-webhooks/${hook}`, undefined, options);
+ }
+ deliveries(hook, options) {
+  return this._get(at `/incoming-webhooks/${hook}/deliveries`, undefined, options);
+ }
+ test(hook, params, options) {
+  return this._post(at `/incoming-webhooks/${hook}/test`, params, options);
+ }
+}
+export class ScheduledImports extends Resource {
+ list(params, options) {
+  return this._list("/scheduled-imports", { items: "imports", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/scheduled-imports", params, options, { keyed: true });
+ }
+ get(id, options) {
+  return this._get(at `/scheduled-imports/${id}`, undefined, options);
+ }
+ update(id, params, options) {
+  return this._patch(at `/scheduled-imports/${id}`, params, options);
+ }
+ delete(id, options) {
+  return this._delete(at `/scheduled-imports/${id}`, undefined, options);
+ }
+ run(id, options) {
+  return this._post(at `/scheduled-imports/${id}/run`, undefined, options);
+ }
+}
+export class WebhooksDeliveries extends Resource {
+ list(webhookId, params, options) {
+  return this._list(at `/webhooks/${webhookId}/deliveries`, { items: "deliveries", by: "offset" }, params, options);
+ }
+ get(webhookId, deliveryId, options) {
+  return this._get(at `/webhooks/${webhookId}/deliveries/${deliveryId}`, undefined, options);
+ }
+ retry(webhookId, deliveryId, options) {
+  return this._post(at `/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, options, { keyed: true });
+ }
+}
+export class Webhooks extends Resource {
+ deliveries = new WebhooksDeliveries(this._client);
+ list(params, options) {
+  return this._list("/webhooks", { items: "webhooks", by: "offset" }, params, options);
+ }
+ create(params, options) {
+  return this._post("/webhooks", params, options, { keyed: true });
+ }
+ eventTypes(options) {
+  return this._get("/webhooks/events", undefined, options);
+ }
+ stats(options) {
+  return this._get("/webhooks/stats", undefined, options);
+ }
+ get(webhookId, options) {
+  return this._get(at `/webhooks/${webhookId}`, undefined, options);
+ }
+ update(webhookId, params, options) {
+  return this._patch(at `/webhooks/${webhookId}`, params, options);
+ }
+ delete(webhookId, options) {
+  return this._delete(at `/webhooks/${webhookId}`, undefined, options);
+ }
+ test(webhookId, options) {
+  return this._post(at `/webhooks/${webhookId}/test`, undefined, options);
+ }
+ rotateSecret(webhookId, params, options) {
+  return this._post(at `/webhooks/${webhookId}/rotate-secret`, params, options, { keyed: true });
+ }
+ redeliver(webhookId, params, options) {
+  return this._post(at `/webhooks/${webhookId}/redeliver`, params, options, { keyed: true });
+ }
+}
+export class Mailmill extends Client {
+ projects = new Projects(this);
+ domains = new Domains(this);
+ emails = new Emails(this);
+ savedBlocks = new SavedBlocks(this);
+ validation = new Validation(this);
+ previews = new Previews(this);
+ exports = new Exports(this);
+ contacts = new Contacts(this);
+ connections = new Connections(this);
+ storefront = new Storefront(this);
+ events = new Events(this);
+ tags = new Tags(this);
+ topics = new Topics(this);
+ segments = new Segments(this);
+ suppressions = new Suppressions(this);
+ sends = new Sends(this);
+ metrics = new Metrics(this);
+ plan = new Plan(this);
+ inbox = new Inbox(this);
+ campaigns = new Campaigns(this);
+ mailServices = new MailServices(this);
+ incomingWebhooks = new IncomingWebhooks(this);
+ scheduledImports = new ScheduledImports(this);
+ webhooks = new Webhooks(this);
+}
