@@ -29,7 +29,7 @@ const ENUM_MAX = 60;
 /** The kinds of paging, by the parameter that continues a list. */
 const PAGING = ["cursor", "offset", "before"];
 
-export const pascal = (name) => name.split(/[._]/).map((part) => part[0].toUpperCase() + part.slice(1)).join("");
+export const pascal = (name) => name.split(/[._]/).filter(Boolean).map((part) => part[0].toUpperCase() + part.slice(1)).join("");
 export const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 export const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

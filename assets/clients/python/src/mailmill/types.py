@@ -1,0 +1,5701 @@
+# Written by assets/clients/generator from the OpenAPI document. Change the operation's declaration instead.
+
+"""The types of the API: objects have the API's own field names."""
+
+from __future__ import annotations
+
+import typing as _t
+
+
+class Accepted(_t.TypedDict):
+    """The response to an accepted import."""
+    projectId: str
+    status: ProjectStatus
+    domain: str
+    """The host of the first address, without `www.`."""
+    urls: list[str]
+    message: str
+    """A message that tells the user what to do next."""
+
+
+class _AcceptedGenerationRequired(_t.TypedDict):
+    conversationId: str
+    status: _t.Literal["pending"]
+    message: str
+    """The next step, as a sentence for users."""
+    link: str
+    """The URL to poll for the status."""
+
+
+class AcceptedGeneration(_AcceptedGenerationRequired, total=False):
+    """An accepted generation request."""
+    count: int
+    referenceId: str
+
+
+class AccessibilityAnalysis(_t.TypedDict):
+    """The accessibility of an email."""
+    score: int
+    """From 0 to 100: 100 if no problem was found. Resolving a problem never lowers it."""
+    findings: list[AccessibilityFinding]
+    """The problems, most severe first."""
+    summary: AccessibilitySummary
+
+
+class AccessibilityFinding(_t.TypedDict):
+    """A problem for people with disabilities."""
+    rule: str
+    """A fixed name for programs, such as `image_alt`."""
+    severity: FindingSeverity
+    title: str
+    message: str
+    """What is wrong at the first occurrence."""
+    fix: str
+    """How to resolve the problem."""
+    wcag: str
+    """The success criterion of WCAG 2.2 that the problem violates."""
+    count: int
+    """The number of occurrences."""
+    occurrences: list[SourcePlace]
+    """The first occurrences."""
+
+
+class AccessibilitySummary(_t.TypedDict):
+    """The number of problems by severity."""
+    critical: int
+    warnings: int
+    info: int
+
+
+class _AccountPlanRequired(_t.TypedDict):
+    plan: str
+    """The plan's name in the settings."""
+    daily: PlanQuota
+    """The number of emails per UTC day. Every recipient is counted."""
+    monthly: PlanQuota
+    """The number of emails per UTC month."""
+    requests: list[PlanRequests]
+    """The limits on requests, which all keys of the account share."""
+    sizes: list[PlanSize]
+    """The limits on sizes."""
+
+
+class AccountPlan(_AccountPlanRequired, total=False):
+    """The limits of an account's plan."""
+    provider: str
+    """The provider that delivers this environment's mail: `inbox` or `smtp`. Absent if neither is configured."""
+    recipientsPerSecond: int
+    """The maximum number of recipients per second. `null` means that only the transport limits it."""
+
+
+Action = _t.Literal["sent", "opened", "clicked"]
+"""An action: an email was sent to a contact, or the contact did something with it."""
+
+
+_ActivityConditionWords = _t.TypedDict("_ActivityConditionWords", {"from": "str"}, total=False)
+
+
+class _ActivityConditionRequired(_t.TypedDict):
+    action: Action
+    mode: ActivityMode
+
+
+class ActivityCondition(_ActivityConditionWords, _ActivityConditionRequired, total=False):
+    """A condition on what was sent to the contact and what the contact did in response."""
+    unit: Unit
+    """With `within` and `before`: the unit of `amount`."""
+    amount: int
+    """With `within` and `before`: the number of units before now, up to ten years."""
+    to: str
+    """With `between`: the end of the period, exclusive."""
+    campaignId: str
+    """The campaign that the activity must belong to; any campaign if absent."""
+
+
+_ActivityConditionInputWords = _t.TypedDict("_ActivityConditionInputWords", {"from": "str | None"}, total=False)
+
+
+class _ActivityConditionInputRequired(_t.TypedDict):
+    action: Action
+    mode: ActivityMode
+
+
+class ActivityConditionInput(_ActivityConditionInputWords, _ActivityConditionInputRequired, total=False):
+    """A condition on what was sent to the contact and what the contact did in response."""
+    unit: Unit | None
+    """With `within` and `before`: the unit of `amount`."""
+    amount: int | None
+    """With `within` and `before`: the number of units before now, up to ten years."""
+    to: str | None
+    """With `between`: the end of the period, exclusive."""
+    campaignId: str | None
+    """The campaign that the activity must belong to; any campaign if absent."""
+
+
+ActivityMode = _t.Literal["within", "before", "never", "between"]
+"""When the activity must have happened."""
+
+
+Answer = _t.Union["EditedEmail | EditView"]
+"""The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled."""
+
+
+AnyJson = _t.Any
+
+
+class _AttemptViewRequired(_t.TypedDict):
+    id: str
+    """The ID of the attempt: the value of `X-Service-Delivery-Id`."""
+    startedAt: str
+
+
+class AttemptView(_AttemptViewRequired, total=False):
+    """One attempt of a delivery."""
+    endedAt: str
+    """When the attempt ended; absent while it is in flight."""
+    responseTime: int
+    """The duration of the attempt in milliseconds; absent while it is in flight."""
+    statusCode: int
+    response: str
+    """The start of the endpoint's response."""
+    error: str
+
+
+_BatchViewRequiredWords = _t.TypedDict("_BatchViewRequiredWords", {"from": "str"})
+
+
+class _BatchViewRequired(_t.TypedDict):
+    batchId: str
+    status: str
+    """The status: `queued`, `processing`, `paused`, `throttled`, `completed`, `partial`, `cancelled` or
+    `failed`.
+    """
+    recipientType: str
+    """The kind of recipients: `audience`, `segment`, `tag` or `email`."""
+    provider: str
+    """The provider that delivers the mail."""
+    totalCount: int
+    """The number of all recipients, including skipped ones. It grows while the audience is being planned."""
+    queuedCount: int
+    """The number of recipients whose message is queued, in flight or waiting for a retry."""
+    sentCount: int
+    failedCount: int
+    unknownCount: int
+    """The number of recipients whose delivery is unknown because the service or the connection failed before the
+    reply arrived.
+    They automatically get the message again only if the batch belongs to a campaign whose `unknown` is
+    `resend`.
+    """
+    skipped: dict[str, int]
+    """The number of skipped recipients, by reason."""
+    subject: str
+    """The subject. If the batch has several languages, the subject in the first one."""
+    createdAt: str
+
+
+class BatchView(_BatchViewRequiredWords, _BatchViewRequired, total=False):
+    """A batch, which is a send to an audience, and its progress."""
+    recipientId: str
+    """The ID of the segment or tag."""
+    fromName: str
+    updatedAt: str
+    error: str
+    """Why the batch failed."""
+    throttle: Throttle
+    """What the batch waits for. Absent if it does not wait."""
+
+
+class _BrandRequired(_t.TypedDict):
+    languages: list[str]
+    """The languages of the brand's pages (BCP 47), the main language first."""
+    logos: list[BrandLogo]
+    """Candidates for a logo, best first."""
+    palette: BrandPalette
+    fonts: BrandFonts
+    webFonts: list[BrandWebFont]
+    """The font files of the families in `fonts`, which emails load in clients that support web fonts."""
+    products: list[BrandProduct]
+    images: list[BrandImage]
+    social: list[BrandSocialLink]
+    contact: BrandContact
+    voice: BrandVoice
+    guidelines: BrandGuidelines
+
+
+class Brand(_BrandRequired, total=False):
+    """The facts about a brand, stored separately from its project."""
+    name: str
+    """The name that the brand uses for itself."""
+    tagline: str
+    """The slogan of the brand."""
+    description: str
+    """A description of what the brand does, in one or two sentences."""
+    cornerRadius: int
+    """The radius of the corners of buttons and cards, in pixels."""
+
+
+class BrandContact(_t.TypedDict, total=False):
+    """The contact details of a brand, for the legal footer."""
+    company: str
+    """The legal name of the company, if it differs from the brand's name."""
+    address: str
+    """The postal address on one line."""
+    email: str
+    phone: str
+
+
+class BrandFonts(_t.TypedDict, total=False):
+    """The fonts of a brand as CSS font stacks. The last families in each stack are available in every email
+    client.
+    """
+    heading: str
+    body: str
+
+
+BrandFormality = _t.Literal["neutral", "casual", "formal"]
+
+
+class BrandGuidelines(_t.TypedDict, total=False):
+    """The rules that users set for all emails of the brand."""
+    designRules: str
+    """Rules for the design and the wording of emails."""
+    imageStyle: str
+    """Rules for the style of images."""
+
+
+class _BrandImageRequired(_t.TypedDict):
+    url: str
+    tags: list[str]
+    colors: list[str]
+    """The colors that cover most of the image, as `#RRGGBB`."""
+
+
+class BrandImage(_BrandImageRequired, total=False):
+    """An image found on the brand's pages or added by a user."""
+    description: str
+    """The alternative text from the page, or a description."""
+    width: int
+    """The measured size of the image in pixels."""
+    height: int
+
+
+class _BrandLogoRequired(_t.TypedDict):
+    url: str
+    source: BrandLogoSource
+    """Where the logo was found."""
+    background: BrandLogoBackground
+    """The backgrounds on which the logo is visible."""
+
+
+class BrandLogo(_BrandLogoRequired, total=False):
+    """A candidate for the brand's logo."""
+    width: int
+    """The measured size in pixels; absent if the logo has not been measured."""
+    height: int
+
+
+BrandLogoBackground = _t.Literal["light", "dark", "any", "unknown"]
+
+
+BrandLogoSource = _t.Literal["given", "header", "structuredData", "manifest", "iconLink", "share"]
+
+
+class _BrandOverridesRequired(_t.TypedDict):
+    voice: VoiceOverrides
+    palette: BrandPalette
+    fonts: BrandFonts
+
+
+class BrandOverrides(_BrandOverridesRequired, total=False):
+    """The values that users set, in the shape of the input of `projects.update`. An absent value leaves the
+    imported value in place; an empty
+    text or list removes the imported value.
+    """
+    name: str
+    """The name of the brand, in lists and in emails."""
+    tagline: str
+    description: str
+    company: str
+    """The legal name of the company."""
+    address: str
+    """The postal address on one line."""
+    email: str
+    phone: str
+    social: list[BrandSocialLink]
+    cornerRadius: int
+    """The radius of the corners of buttons and cards, in pixels."""
+
+
+class BrandPalette(_t.TypedDict, total=False):
+    """The colors of a brand by role, as `#RRGGBB`."""
+    background: str
+    text: str
+    primary: str
+    """The main brand color."""
+    accent: str
+    """A second color, for small elements."""
+    button: str
+    buttonText: str
+    """The text color on buttons. An imported color has a WCAG contrast of at least 4.5 with `button`."""
+
+
+BrandPerson = _t.Literal["we", "i", "third"]
+
+
+class _BrandProductRequired(_t.TypedDict):
+    name: str
+
+
+class BrandProduct(_BrandProductRequired, total=False):
+    url: str
+    image: str
+    description: str
+    price: str
+    """The price as shown on the page, in major units, such as `19.90`."""
+    priceBefore: str
+    """The list price of a product on sale, which is higher than `price`."""
+    currency: str
+    """The currency as an ISO 4217 code."""
+
+
+class BrandSocialLink(_t.TypedDict):
+    network: str
+    """The social network as a lowercase word: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`,
+    `pinterest`, …
+    """
+    url: str
+
+
+class BrandUsage(_t.TypedDict):
+    """The usage of one model by one brand."""
+    projectId: str
+    model: str
+    calls: int
+    """The number of requests. A request that is running, or that a crash interrupted, counts with its estimated
+    tokens and cost.
+    """
+    inputTokens: int
+    outputTokens: int
+    milliseconds: int
+    """The total response time of the model in milliseconds."""
+    cost: float
+    """The cost, in the currency of the configured prices."""
+
+
+class _BrandVoiceRequired(_t.TypedDict):
+    words: list[str]
+    """Words that the brand uses often, excluding the most common words of the language."""
+    tone: list[str]
+    """Words that describe the tone, such as `warm` or `dry`. Only users set them."""
+    avoid: list[str]
+    """Words that emails must not contain. Only users set them."""
+    emoji: bool
+    """Whether the brand's writing contains emoji."""
+
+
+class BrandVoice(_BrandVoiceRequired, total=False):
+    """The voice of a brand: how it writes."""
+    person: BrandPerson
+    """The grammatical person: "we", "I", or the brand's name."""
+    formality: BrandFormality
+    sentenceWords: float
+    """The average number of words per sentence."""
+
+
+class _BrandWebFontRequired(_t.TypedDict):
+    family: str
+    url: str
+    """The URL of a WOFF2 file, or of a style sheet at Google Fonts. Always starts with `https://`."""
+    weight: str
+    """The weight of the font (400 is normal, 700 is bold), or a range such as `100 900`."""
+    italic: bool
+
+
+class BrandWebFont(_BrandWebFontRequired, total=False):
+    """A font file on the web, or a style sheet of a font service."""
+    characters: str
+    """The characters in the file (a CSS `unicode-range`), if the file contains only some."""
+
+
+class _BriefRequired(_t.TypedDict):
+    purpose: Goal
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+    facts: list[Fact]
+    """The facts that the email must contain, in the order of the prompt."""
+    stories: list[Story]
+    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position."""
+    tone: list[Part]
+    """Notes on the tone, in the prompt's words."""
+    constraints: list[Constraint]
+    instructions: list[Part]
+    """Instructions to the writer, labels and other text that the email must not contain."""
+    unclear: list[Part]
+    """Text that could be a fact or an instruction. A warning reports it, and the email does not contain it."""
+
+
+class Brief(_BriefRequired, total=False):
+    """The content and the form that a prompt asks for."""
+    audience: Part
+    """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
+    subject: Part
+    """The subject that the prompt prescribes."""
+    preheader: Part
+    """The preheader that the prompt prescribes."""
+    headline: Part
+    """The headline that the prompt prescribes."""
+    offer: Offer
+    """The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind
+    `code`.
+    """
+    event: Event
+    """The event. Its dates and times are facts with the role `event`, and its place is a fact of the kind
+    `place`.
+    """
+    cta: CallToAction
+    """The main button."""
+    signature: Signature
+
+
+class _BriefInputRequired(_t.TypedDict):
+    purpose: Goal
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+
+
+class BriefInput(_BriefInputRequired, total=False):
+    """The content and the form that a prompt asks for."""
+    audience: PartInput | None
+    """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
+    subject: PartInput | None
+    """The subject that the prompt prescribes."""
+    preheader: PartInput | None
+    """The preheader that the prompt prescribes."""
+    headline: PartInput | None
+    """The headline that the prompt prescribes."""
+    facts: list[FactInput]
+    """The facts that the email must contain, in the order of the prompt."""
+    stories: list[StoryInput]
+    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position."""
+    offer: OfferInput | None
+    """The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind
+    `code`.
+    """
+    event: EventInput | None
+    """The event. Its dates and times are facts with the role `event`, and its place is a fact of the kind
+    `place`.
+    """
+    cta: CallToActionInput | None
+    """The main button."""
+    signature: SignatureInput | None
+    tone: list[PartInput]
+    """Notes on the tone, in the prompt's words."""
+    constraints: list[ConstraintInput]
+    instructions: list[PartInput]
+    """Instructions to the writer, labels and other text that the email must not contain."""
+    unclear: list[PartInput]
+    """Text that could be a fact or an instruction. A warning reports it, and the email does not contain it."""
+
+
+class _BulkChangeDoneRequired(_t.TypedDict):
+    status: _t.Literal["pending", "completed"]
+
+
+class BulkChangeDone(_BulkChangeDoneRequired, total=False):
+    """The result of the change, or the job that processes the contacts."""
+    jobId: str
+    """The job's ID, if `all` was set. GET /v1/contacts/bulk-change/{jobId} returns the progress."""
+    result: ChangeResult
+    """The result of the change, if `ids` were given."""
+
+
+class _BulkChangeProgressRequired(_t.TypedDict):
+    jobId: str
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    processed: int
+    """The number of contacts that have been processed."""
+    createdAt: str
+
+
+class BulkChangeProgress(_BulkChangeProgressRequired, total=False):
+    """The progress of a bulk change."""
+    total: int
+    """The number of contacts that the change covers; absent until they have been counted."""
+    result: ChangeResult
+    """The result of the change; present once the job has finished."""
+    error: str
+    """Why the job failed, and what to do; absent if the job did not fail."""
+    completedAt: str
+
+
+class BulkProgress(_t.TypedDict):
+    """The progress of a bulk write."""
+    jobId: str
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    totalContacts: int
+    processed: int
+    """The number of rows that have been processed."""
+    result: BulkResult | None
+    """The result of the bulk write; `null` until the job is completed."""
+    error: str | None
+    """Why the job failed, and what to do; `null` if the job did not fail."""
+    createdAt: str
+    completedAt: str | None
+    """When the job ended; `null` until then."""
+
+
+class _BulkResultRequired(_t.TypedDict):
+    success: int
+    """The number of accepted contacts: new, changed, or already up to date."""
+    failed: int
+    """The number of refused contacts."""
+    updated: int
+    """The number of contacts in `success` that already existed and were changed."""
+
+
+class BulkResult(_BulkResultRequired, total=False):
+    """The result of a bulk write."""
+    errors: list[RowError]
+    """Notes on individual contacts, at most a thousand: why a contact was refused, or why its status was not
+    changed.
+    """
+
+
+class _BulkRowRequired(_t.TypedDict):
+    email: str
+    """The contact's email, stored as given. Unique in the project, ignoring case."""
+
+
+class BulkRow(_BulkRowRequired, total=False):
+    """One contact in a bulk write."""
+    firstName: str | None
+    lastName: str | None
+    company: str | None
+    """The company or organization that the contact belongs to."""
+    phone: str | None
+    """The phone number, as free-form text."""
+    city: str | None
+    """The city or town."""
+    country: str | None
+    """The country's ISO 3166-1 alpha-2 code."""
+    language: str | None
+    """The language's ISO 639-1 code or BCP 47 tag."""
+    tags: list[str] | None
+    """Names of tags to add to the contact. Tags that do not exist are created."""
+    customFields: dict[str, FieldValue] | None
+    """Custom fields to merge into the contact's existing custom fields."""
+    status: ContactStatus | None
+    """The contact's status. If absent, a new contact is `subscribed`. An unsubscribed or bounced contact is not
+    resubscribed.
+    """
+
+
+class BulkStarted(_t.TypedDict):
+    """The job that processes the contacts, because the request contains too many for an immediate response."""
+    jobId: str
+    status: str
+    """Always `processing`."""
+    totalContacts: int
+    message: str
+
+
+class CallToAction(_t.TypedDict, total=False):
+    """The main button."""
+    label: Part
+    """The label that the prompt prescribes."""
+    link: str
+    """The address that the button opens."""
+
+
+class CallToActionInput(_t.TypedDict, total=False):
+    """The main button."""
+    label: PartInput | None
+    """The label that the prompt prescribes."""
+    link: str | None
+    """The address that the button opens."""
+
+
+class _CampaignDryRunRequired(_t.TypedDict):
+    campaignId: str
+    ready: bool
+    """Whether the campaign can be sent without changes."""
+    total: int
+    """The number of contacts in the audience."""
+    recipients: int
+    """The number of contacts who would receive the campaign."""
+    skipped: int
+    """The number of contacts who would be skipped."""
+    skippedReasons: dict[str, int]
+    """The number of skipped contacts for each reason."""
+    missingFields: dict[str, int]
+    """For each merge field without a default, the number of contacts who would be skipped because they have no
+    value for it. A contact is
+    counted only for the first such field.
+    """
+    languages: list[LanguageShare]
+    """The number of recipients for each language of the email."""
+    checks: list[EmailCheckSummary]
+    """The scores and the worst findings of each email, in the order of `languages`."""
+    warnings: list[CampaignWarning]
+    """Warnings, and problems to fix before sending."""
+
+
+class CampaignDryRun(_CampaignDryRunRequired, total=False):
+    """The result of a dry run."""
+    estimatedSeconds: int
+    """The number of seconds that sending takes at the rate of the account's plan; absent if the plan has no rate
+    limit, or if its rate is
+    zero.
+    """
+
+
+class CampaignLine(_t.TypedDict):
+    """A campaign with its statistics."""
+    campaign: CampaignView
+    stats: CampaignStats
+
+
+class CampaignLink(_t.TypedDict):
+    """A link in the email."""
+    url: str
+    """The target URL."""
+    clicks: int
+    """The number of clicks, excluding detected bots. Several clicks by one recipient in the first seconds after
+    delivery count once.
+    """
+
+
+class _CampaignLogRequired(_t.TypedDict):
+    id: str
+    tracking_id: str
+    """The ID of the send that the message belongs to."""
+    user_id: str
+    """The account's ID."""
+    domain: str
+    """The sender's domain."""
+    from_email: str
+    subject: str
+    """The subject as written, with merge fields that are not replaced with values."""
+    status: CampaignLogStatus
+    open_count: int
+    click_count: int
+    created_at: str
+
+
+class CampaignLog(_CampaignLogRequired, total=False):
+    """The state of the message to one recipient."""
+    to_email: str
+    """The recipient's email address; absent if the contact was deleted."""
+    subscriber_id: str
+    """The recipient's contact ID; absent if the contact was deleted, or if the message was sent to a plain
+    address.
+    """
+    opened_at: str
+    clicked_at: str
+    bounce_type: str
+    """The kind of bounce: `hard`, `soft`, `policy` or `content`."""
+    complaint_type: str
+    """The type of complaint that the feedback report states; `abuse` if the report states no type."""
+    suppression_type: str
+    """A code for the reason why the recipient was skipped."""
+    suppression_reason: str
+    """A sentence that explains why the recipient was skipped."""
+    conversation_id: str
+    campaign_id: str
+    """The campaign's ID; absent if the message does not belong to a campaign."""
+    sent_at: str
+    """When the next mail server accepted the message."""
+    next_attempt_at: str
+    """When the next delivery attempt is due, if one is planned."""
+    reply: str
+    """The mail server's last reply, or why the delivery is unknown."""
+
+
+CampaignLogStatus = _t.Literal["opened", "clicked", "queued", "deferred", "delivered", "bounced", "complained", "failed", "unknown", "skipped"]
+"""The status of a message: the most significant event in its delivery."""
+
+
+class CampaignReport(_t.TypedDict):
+    """A campaign's results over time."""
+    campaignId: str
+    days: list[TimelineDay]
+    """The results of each day from the start of the campaign to the last day with activity, at most 92 days;
+    empty before the start.
+    """
+    links: list[CampaignLink]
+    """The most clicked links, most clicks first; at most 20."""
+    lastUpdated: str
+
+
+class CampaignResent(_t.TypedDict):
+    """The result of a resend."""
+    resent: int
+    """The number of recipients to whom the message is sent again."""
+    campaign: CampaignView
+
+
+class _CampaignStatsRequired(_t.TypedDict):
+    totalSent: int
+    """The number of messages that the next mail server accepted."""
+    totalDelivered: int
+    """The number of messages that the next mail server accepted and that did not bounce."""
+    uniqueOpens: int
+    """The number of recipients who opened the message, excluding detected bots."""
+    totalOpens: int
+    uniqueClicks: int
+    """The number of recipients who clicked a link in the message, excluding detected bots."""
+    totalClicks: int
+    unsubscribes: int
+    """The number of recipients who unsubscribed with a link in the message or with a button of their email
+    client.
+    """
+    bounces: int
+    """The number of messages that were rejected, deferred for too long, or bounced later."""
+    complaints: int
+    """The number of recipients who reported the message as spam."""
+    openRate: float
+    """Opened messages as a percentage of delivered messages, with two decimals."""
+    clickRate: float
+    """Clicked messages as a percentage of delivered messages."""
+    unsubscribeRate: float
+    """Unsubscribes as a percentage of delivered messages."""
+    bounceRate: float
+    """Bounces as a percentage of messages that were sent or rejected."""
+    botOpens: int
+    """The number of opens by scanners and other bots, which no other field includes."""
+    botClicks: int
+    """The number of clicks by scanners and other bots, which no other field includes."""
+    mppOpens: int
+    """The number of opens by privacy proxies, which load images whether or not the recipient reads the email."""
+    recipients: int
+    """The number of all recipients, including skipped recipients."""
+    queued: int
+    """The number of messages that have not been sent yet or are in flight."""
+    deferred: int
+    """The number of messages that wait for a retry or for the recipient's local time."""
+    failed: int
+    """The number of messages that a server rejected permanently or deferred for too long."""
+    unknown: int
+    """The number of messages whose delivery is unknown."""
+    skipped: int
+    """The number of skipped recipients."""
+    skippedReasons: dict[str, int]
+    """The number of skipped recipients for each reason."""
+    lastUpdated: str
+    reporting: Reporting
+
+
+class CampaignStats(_CampaignStatsRequired, total=False):
+    """A campaign's statistics."""
+    conversion: Conversion
+    """The revenue of the campaign; absent if no revenue was attributed to the campaign."""
+
+
+CampaignStatus = _t.Literal["draft", "pending_review", "scheduled", "sending", "throttled", "paused", "sent", "failed", "cancelled"]
+"""The status of a campaign."""
+
+
+CampaignTo = _t.Literal["segment", "tag", "audience"]
+"""The kinds of recipients."""
+
+
+_CampaignViewRequiredWords = _t.TypedDict("_CampaignViewRequiredWords", {"from": "str"})
+
+
+class _CampaignViewRequired(_t.TypedDict):
+    id: str
+    projectId: str
+    name: str
+    conversationId: str
+    """The generation that contains the email."""
+    emailId: str
+    languages: list[str]
+    """The languages of the campaign's emails. Recipients with a different language get the email in the first of
+    these languages, which is
+    the email in `emailId`.
+    """
+    subject: str
+    """The campaign's own subject or, if it has none, the subject of the email's current version."""
+    preheaderText: str
+    """The preview text that email clients show after the subject: the campaign's own or, if it has none, the
+    email's.
+    """
+    fromName: str
+    recipientType: CampaignTo
+    recipientId: str
+    """The ID of the segment or tag; the project's ID if the campaign goes to all contacts."""
+    variables: dict[str, _t.Any]
+    """Merge field values for all recipients."""
+    status: CampaignStatus
+    archived: bool
+    triggeredBy: str
+    """How the campaign was created; currently always `api`."""
+    unknown: UnknownPolicy
+    """What to do with recipients whose delivery is unknown after a crash or a broken connection."""
+    skipped: int
+    """The number of skipped recipients. The statistics and the log contain the reasons."""
+    createdAt: str
+    updatedAt: str
+
+
+class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=False):
+    """A campaign: an email to the contacts of a project."""
+    replyTo: str
+    topicId: str
+    estimatedRecipients: int
+    """Before the start, the number of subscribed contacts in the audience; absent where counting would be slow,
+    as in the response to a
+    request that creates or changes a campaign for a segment. After the start, the number of recipients who
+    get the campaign. A dry run
+    returns exact numbers.
+    """
+    providerType: str
+    """The client's name for a transport, as given. The installation's settings determine the transport."""
+    utm: Utm
+    """UTM parameters for links; if absent, the setting of the From address's domain applies."""
+    scheduledAt: str
+    """The scheduled start time, which may be in the past."""
+    scheduledTimezone: str
+    """The IANA name of the campaign's time zone."""
+    timezoneMode: TimezoneMode
+    """The time zone in which `scheduledAt` applies: the campaign's, or each recipient's own."""
+    scheduleNotice: str
+    """A notice about the start time, for example that this local time does not exist because clocks are set
+    forward.
+    """
+    batchId: str
+    """The ID of the send behind the campaign, once the campaign has started; see also GET
+    /v1/sending/batches/{batchId}.
+    """
+    sentAt: str
+    """When sending started."""
+    completedAt: str
+    """When the last delivery succeeded or failed, or when the campaign was canceled or failed. Absent from a
+    `sent` campaign while
+    deferred recipients are retried.
+    """
+    error: str
+    """Why the campaign failed, or what it waits for."""
+    archivedAt: str
+    minimumScore: int
+    """The minimum validation score for sending; absent if no score is required."""
+    warnings: list[Warning]
+    """Warnings about the chosen email, in responses to operations that choose an email."""
+
+
+class CampaignWarning(_t.TypedDict):
+    """A warning about a campaign, or a problem that blocks sending the campaign."""
+    code: str
+    """A code for programs, such as `NO_UNSUBSCRIBE_LINK`, or the error code that sending would return."""
+    message: str
+    """What the problem is and how to solve it."""
+    stops: bool
+    """Whether the problem blocks sending."""
+
+
+class CampaignsListPage(_t.TypedDict):
+    campaigns: list[CampaignView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _CampaignsOverviewRequired(_t.TypedDict):
+    campaigns: list[CampaignLine]
+
+
+class CampaignsOverview(_CampaignsOverviewRequired, total=False):
+    """A page of campaigns, newest first."""
+    next: str
+    """The value of `before` that returns the next page; absent on the last page."""
+
+
+class Catalog(_t.TypedDict):
+    """The fields of the examined contacts."""
+    entries: list[Entry]
+    """The fields: first standard fields, then custom fields, most common first."""
+    totalSubscribers: int
+    """The number of contacts selected."""
+    examined: int
+    """The number of contacts examined, newest first."""
+    computedAt: str
+
+
+class ChangeResult(_t.TypedDict):
+    """The result of a bulk change."""
+    changed: int
+    """The number of contacts that were changed or deleted."""
+    unchanged: int
+    """The number of contacts that needed no change."""
+    failed: int
+    """The number of contacts that could not be changed."""
+    errors: list[RowError]
+    """The reasons why contacts could not be changed, at most a thousand. `index` is the contact's number in the
+    project.
+    """
+
+
+ChangeState = _t.Literal["pending", "kept"]
+"""Whether a change waits for a user's decision."""
+
+
+class _CheckFindingRequired(_t.TypedDict):
+    id: str
+    """The ID of the finding, which stays the same in later versions of the email as long as the problem exists."""
+    check: ValidationCheck
+    rule: str
+    """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
+    severity: FindingSeverity
+    message: str
+    """The problem, in one sentence."""
+    fixable: bool
+    """Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source."""
+    count: int
+    """The number of occurrences."""
+    occurrences: list[SourcePlace]
+    """The first occurrences in the HTML."""
+    weight: float
+    """The weight of the finding among findings of the same severity."""
+
+
+class CheckFinding(_CheckFindingRequired, total=False):
+    """A finding of a check in an email."""
+    effect: str
+    """The effect that recipients notice."""
+    fix: str
+    """How to resolve the problem."""
+    text: str
+    """The word, URL or excerpt that the finding is about."""
+    suggestion: str
+    """The replacement for the word."""
+    url: str
+    """The URL of a page about the problem."""
+
+
+class CheckOptions(_t.TypedDict, total=False):
+    """Which checks run, and how."""
+    checkCompatibility: bool | None
+    """True if absent."""
+    checkLinks: bool | None
+    """True if absent."""
+    checkSpelling: bool | None
+    """True if absent."""
+    checkDeliverability: bool | None
+    """True if absent."""
+    checkAccessibility: bool | None
+    """True if absent."""
+    clients: list[str]
+    """The keys of the clients to check; all clients if empty or absent."""
+    languages: list[str]
+    """The languages of the email; detected if empty or absent."""
+
+
+class CheckScores(_t.TypedDict, total=False):
+    """The scores of an email, from 0 to 100. If a check did not finish, its score is absent."""
+    overall: int
+    """The weighted mean of the scores of the checks that finished. A campaign's required score is compared with
+    it.
+    """
+    compatibility: int
+    links: int
+    spelling: int
+    deliverability: int
+    accessibility: int
+
+
+class _CheckedLinkRequired(_t.TypedDict):
+    url: str
+    """The URL as written."""
+    kind: LinkKind
+    status: LinkStatus
+    hops: list[LinkHop]
+    """The URLs that redirected, in order."""
+    text: str
+    """The visible text of the first link to the URL, or the alt text of its images."""
+    count: int
+    """The number of uses of the URL."""
+    outlookOnly: bool
+    """Whether only Outlook for Windows shows the URL."""
+    occurrences: list[SourcePlace]
+    """The first uses of the URL."""
+
+
+class CheckedLink(_CheckedLinkRequired, total=False):
+    """A URL of the email."""
+    statusCode: int
+    """The HTTP status of the final response."""
+    responseTime: int
+    """The time that the requests took, in milliseconds. Absent if no requests were sent."""
+    error: str
+    """The reason why the link is neither `ok` nor `redirected`."""
+    finalUrl: str
+    """The last URL of the redirects."""
+    certificateDaysLeft: int
+    """The number of days until the certificate of the URL's host expires."""
+    contentType: str
+    """The content type of the final response."""
+    contentBytes: int
+    """The size of the content in bytes, if the server states it."""
+
+
+class Choice(_t.TypedDict):
+    """A contact's current choice for a topic."""
+    topicId: str
+    subscriberId: str
+    subscribed: bool
+    """Whether the contact is subscribed to the topic."""
+
+
+class ColorContrast(_t.TypedDict):
+    """The contrast between a text color and its background color."""
+    text: _t.Literal["text", "buttonText"]
+    """The role of the text color."""
+    ground: _t.Literal["background", "button"]
+    """The role of the background color."""
+    ratio: float
+    """The contrast ratio, from 1 to 21 (WCAG)."""
+    legible: bool
+    """Whether the ratio is at least 4.5. If it is lower, emails use a different color for the text."""
+
+
+class _ColumnMapRequired(_t.TypedDict):
+    email: str
+    customFields: dict[str, str]
+    """Maps names of custom fields to headers."""
+
+
+class ColumnMap(_ColumnMapRequired, total=False):
+    """Maps contact fields to the headers of a file."""
+    name: str
+    """The header of a column with first and last name combined."""
+    firstName: str
+    lastName: str
+    company: str
+    phone: str
+    city: str
+    country: str
+    language: str
+    tags: str
+    """The header of a column with tag names, separated by commas or semicolons, or as a JSON array."""
+    status: str
+
+
+class _ColumnMapInputRequired(_t.TypedDict):
+    email: str
+
+
+class ColumnMapInput(_ColumnMapInputRequired, total=False):
+    """Maps contact fields to the headers of a file."""
+    name: str | None
+    """The header of a column with first and last name combined."""
+    firstName: str | None
+    lastName: str | None
+    company: str | None
+    phone: str | None
+    city: str | None
+    country: str | None
+    language: str | None
+    tags: str | None
+    """The header of a column with tag names, separated by commas or semicolons, or as a JSON array."""
+    status: str | None
+    customFields: dict[str, str]
+    """Maps names of custom fields to headers."""
+
+
+CompatibilityApplies = _t.Literal["false", "unknown", "true"]
+"""Whether a note applies to a use of a feature."""
+
+
+class CompatibilityAutofix(_t.TypedDict):
+    """A replacement in the source. Positions are byte offsets from 0."""
+    start: int
+    end: int
+    replacement: str
+
+
+class CompatibilityClient(_t.TypedDict):
+    """The findings of a client."""
+    client: str
+    clientName: str
+    share: float
+    """The assumed share of opens."""
+    score: float
+    issues: list[CompatibilityIssue]
+    """Features that the client does not support."""
+    warnings: list[CompatibilityIssue]
+    """Features that the client supports in part, and features that only unused rules use."""
+    untested: list[str]
+    """The features that were not tested in this client."""
+
+
+class CompatibilityCondition(_t.TypedDict):
+    """A note of the support tables, and whether it applies."""
+    note: str
+    applies: CompatibilityApplies
+
+
+CompatibilityEffect = _t.Literal["nothing", "cosmetic", "layout", "content", "link", "drops-attribute", "drops-style-element"]
+"""What a reader loses if a client does not support a feature."""
+
+
+class _CompatibilityIssueRequired(_t.TypedDict):
+    slug: str
+    title: str
+    category: str
+    url: str
+    support: CompatibilitySupport
+    effect: CompatibilityEffect
+    occurrences: list[CompatibilityOccurrence]
+    count: int
+    reach: int
+    """The number of affected elements."""
+    unused: bool
+    """Whether only rules that match no element use the feature."""
+    tested: CompatibilityTest
+
+
+class CompatibilityIssue(_CompatibilityIssueRequired, total=False):
+    """A feature that a client does not support."""
+    condition: CompatibilityCondition
+    """The note that most certainly applies."""
+    fallback: str
+    fix: str
+    autofix: list[CompatibilityAutofix]
+
+
+class _CompatibilityLimitsRequired(_t.TypedDict):
+    htmlBytes: int
+    clipsAt: int
+    """The number of bytes of HTML that Gmail shows."""
+    isClipped: bool
+    cssBytes: int
+    cssBytesMax: int
+    """The number of bytes of style elements that Gmail reads."""
+    images: int
+    imagesWithoutAlt: int
+    imagesWithoutSize: int
+    embeddedImageBytes: int
+    """The number of bytes of images embedded in the HTML."""
+
+
+class CompatibilityLimits(_CompatibilityLimitsRequired, total=False):
+    """The sizes that clients limit."""
+    clippedLine: int
+    """The line at which Gmail clips the message."""
+
+
+class CompatibilityMetadata(_t.TypedDict):
+    clientsTested: int
+    dataVersion: str
+    processingTime: float
+    """The time that the check took, in milliseconds."""
+
+
+class _CompatibilityOccurrenceRequired(_t.TypedDict):
+    line: int
+    column: int
+    endLine: int
+    endColumn: int
+    excerpt: str
+    """The source, shortened."""
+
+
+class CompatibilityOccurrence(_CompatibilityOccurrenceRequired, total=False):
+    """A part of the source that uses a feature."""
+    selector: str
+    """The selectors of the rule that contains the part."""
+
+
+class CompatibilityReport(_t.TypedDict):
+    """The compatibility report."""
+    clientIssues: list[CompatibilityClient]
+    summary: CompatibilitySummary
+    limits: CompatibilityLimits
+    supportedClients: list[str]
+    metadata: CompatibilityMetadata
+
+
+class CompatibilitySummary(_t.TypedDict):
+    totalErrors: int
+    totalWarnings: int
+    compatibilityScore: int
+    """From 0 to 100."""
+    byEffect: dict[str, int]
+    """The number of errors of each effect."""
+    worstClients: list[CompatibilityWorstClient]
+
+
+CompatibilitySupport = _t.Literal["none", "partial", "unknown"]
+"""The support of a feature in a client."""
+
+
+class _CompatibilityTestRequired(_t.TypedDict):
+    date: str
+    """The month, as `YYYY-MM`."""
+    stale: bool
+    """Whether the test is older than 24 months."""
+
+
+class CompatibilityTest(_CompatibilityTestRequired, total=False):
+    """The version and date of a test."""
+    version: str
+    """The version of the client, if it has one."""
+
+
+class CompatibilityWorstClient(_t.TypedDict):
+    """A client with a low score."""
+    client: str
+    score: float
+
+
+class _ConnectedStoreRequired(_t.TypedDict):
+    serverId: str
+    """The ID of the connected store."""
+    projectId: str
+    provider: Storefront
+    providerName: _t.Literal["Shopify", "WooCommerce"]
+    """The platform's own name."""
+    store: str
+    """The name of the store."""
+    storeUrl: str
+    """The URL of the site that customers visit."""
+    status: _t.Literal["connected", "reconnect_required"]
+    """`connected`, or `reconnect_required` if the platform no longer accepts the keys."""
+    toolsEnabled: list[StoreTool]
+    """What is on."""
+    customers: StoreCustomers
+    sync: SyncView
+    dataRequests: list[DataRequestView]
+    """The customers' requests for their data, newest first."""
+    connectedAt: str
+
+
+class ConnectedStore(_ConnectedStoreRequired, total=False):
+    """A connected store with the state of its imports. The keys are never returned."""
+    error: str
+    """Why the store must be connected again, in the platform's own words."""
+    webhookUrl: str
+    """The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it
+    secret. Absent if the
+    stored keys cannot be decrypted, or if the caller cannot change projects.
+    """
+
+
+class _ConnectionViewRequired(_t.TypedDict):
+    id: str
+    provider: Provider
+    providerName: _t.Literal["Klaviyo", "Mailchimp", "HubSpot"]
+    """The platform's own name."""
+    name: str
+    """The name of the connection."""
+    externalId: str
+    """The platform's ID of the connected account."""
+    externalName: str
+    """The platform's name of the connected account."""
+    method: _t.Literal["key", "oauth"]
+    """`key` for an API key; `oauth` if the user signed in on the platform."""
+    status: _t.Literal["connected", "reconnect_required", "rate_limited"]
+    """`connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until
+    `rateLimitedUntil`.
+    """
+    createdAt: str
+    connectedAt: str
+    """When the connection was made or last reconnected."""
+
+
+class ConnectionView(_ConnectionViewRequired, total=False):
+    """A connected account on another platform. The key is never returned."""
+    projectId: str
+    """The only project that can use the connection; absent if every project of the account can."""
+    error: str
+    """Why the connection must be reconnected: the platform's own text, or that the key cannot be decrypted."""
+    rateLimitedUntil: str
+    """When the platform accepts requests again."""
+
+
+class Connections(_t.TypedDict):
+    """A list of connections."""
+    connections: list[ConnectionView]
+    """The connections, oldest first."""
+    total: int
+
+
+ConsentMode = _t.Literal["subscribed-only", "include-all"]
+"""Which contacts without a recorded choice an import from a platform includes."""
+
+
+class _ConstraintRequired(_t.TypedDict):
+    kind: ConstraintKind
+
+
+class Constraint(_ConstraintRequired, total=False):
+    """A limit on the email."""
+    value: str
+    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
+    kinds have no value.
+    """
+    span: Span
+
+
+class _ConstraintInputRequired(_t.TypedDict):
+    kind: ConstraintKind
+
+
+class ConstraintInput(_ConstraintInputRequired, total=False):
+    """A limit on the email."""
+    value: str | None
+    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
+    kinds have no value.
+    """
+    span: Span | None
+
+
+ConstraintKind = _t.Literal["no_images", "no_products", "no_exclamation", "no_emoji", "plain_layout", "one_button", "word_limit", "formal", "informal", "avoid_word", "layout", "color", "emoji", "emails", "products"]
+
+
+class _ContactJobRequired(_t.TypedDict):
+    id: str
+    projectId: str
+    kind: _t.Literal["bulk", "import", "export", "change"]
+    status: _t.Literal["pending", "processing", "completed", "failed", "uploaded"]
+    processed: int
+    """The number of rows or contacts that have been processed."""
+    failed: int
+    """The number of processed rows or contacts that were refused."""
+    seen: bool
+    """Whether a user has acknowledged that the job failed."""
+    createdAt: str
+
+
+class ContactJob(_ContactJobRequired, total=False):
+    """A summary of a job."""
+    error: str
+    """Why the job failed, and what to do; absent if the job did not fail."""
+    completedAt: str
+
+
+class ContactJobs(_t.TypedDict):
+    """A list of jobs."""
+    jobs: list[ContactJob]
+    """The jobs, newest first."""
+
+
+class ContactProfile(_t.TypedDict, total=False):
+    """The profile fields to change. Fields that are not given stay unchanged; `null` clears a field."""
+    firstName: str | None
+    lastName: str | None
+    company: str | None
+    """The company or organization that the contact belongs to."""
+    phone: str | None
+    """The phone number, as free-form text."""
+    city: str | None
+    """The city or town."""
+    country: str | None
+    """The country's ISO 3166-1 alpha-2 code."""
+    language: str | None
+    """The language's ISO 639-1 code or BCP 47 tag."""
+    customFields: dict[str, FieldValue] | None
+    """Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, an empty object
+    removes all fields.
+    """
+
+
+ContactStatus = _t.Literal["subscribed", "unsubscribed", "bounced", "non-subscribed"]
+"""Whether a contact may be mailed and, if not, the reason."""
+
+
+class _ContactViewRequired(_t.TypedDict):
+    id: str
+    email: str
+    """The email as given."""
+    phone: str | None
+    """The phone number, as free-form text."""
+    tags: list[str]
+    """The names of the contact's tags."""
+    customFields: dict[str, FieldValue]
+    status: ContactStatus
+    createdAt: str
+    updatedAt: str
+
+
+class ContactView(_ContactViewRequired, total=False):
+    """A contact in a project."""
+    firstName: str
+    lastName: str
+    company: str
+    """The company or organization that the contact belongs to."""
+    city: str
+    """The city or town."""
+    country: str
+    """The country's ISO 3166-1 alpha-2 code."""
+    language: str
+    """The language's ISO 639-1 code or BCP 47 tag."""
+    unsubscribedAt: str
+    """When the contact unsubscribed; absent unless the status is `unsubscribed`."""
+    suppression: Reason
+    """The reason why the address is on the account's suppression list; absent if the address is not on the list.
+    A suppressed contact gets
+    no marketing email, whatever its status. An address stays on the list even if its contacts are deleted.
+    """
+
+
+class ContactsImportsErrorsPage(_t.TypedDict):
+    errors: list[ImportError]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class ContactsListPage(_t.TypedDict):
+    contacts: list[ContactView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _ConversationViewRequired(_t.TypedDict):
+    conversationId: str
+    title: str
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
+    are planned.
+    """
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    emailCount: int
+    """The number of emails in all languages; 0 until the emails are planned."""
+    favorite: bool
+    """Whether one of the emails is a favorite."""
+    createdAt: str
+    updatedAt: str
+
+
+class ConversationView(_ConversationViewRequired, total=False):
+    """A conversation in a list."""
+    subject: str
+    previewText: str
+    screenshotUrl: str
+    thumbnailUrl: str
+
+
+class _ConversionRequired(_t.TypedDict):
+    conversions: int
+    """The number of orders in `currency`, including refunded orders. Each order is counted once."""
+    revenue: float
+    """The revenue of these orders minus refunds, as an exact decimal."""
+    currency: str
+    """The currency with the most orders, as an ISO 4217 code. If several have the most, the alphabetically first
+    currency.
+    """
+    source: str
+    """The source of the orders, which is always `events`: they were reported with POST /v1/events."""
+
+
+class Conversion(_ConversionRequired, total=False):
+    """The orders attributed to an email. An order is attributed to the email in which its contact last clicked
+    in the five days before the
+    order.
+    """
+    otherCurrencies: list[ConversionInOtherCurrency]
+    """The orders in other currencies; absent if there are none."""
+
+
+class ConversionInOtherCurrency(_t.TypedDict):
+    """The orders attributed to an email in one of the other currencies."""
+    currency: str
+    conversions: int
+    revenue: float
+
+
+class CountryCount(_t.TypedDict):
+    """The number of recipients from one country."""
+    country: str
+    """The country's ISO 3166-1 alpha-2 code."""
+    count: int
+
+
+class _CustomerEventRequired(_t.TypedDict):
+    eventId: str
+    name: str
+    identifiers: ExternalIds
+    occurredAt: str
+    receivedAt: str
+
+
+class CustomerEvent(_CustomerEventRequired, total=False):
+    """A customer event that was reported for a contact."""
+    properties: dict[str, _t.Any]
+    """The properties of the event, as received."""
+    dedupeKey: str
+
+
+class _CustomerEventPartRequired(_t.TypedDict):
+    events: list[CustomerEvent]
+    """The events, newest first by time of occurrence."""
+    hasMore: bool
+
+
+class CustomerEventPart(_CustomerEventPartRequired, total=False):
+    """A part of a contact's events."""
+    nextCursor: str
+    """The cursor of the next part; absent in the last part."""
+
+
+class _DataRequestViewRequired(_t.TypedDict):
+    requestId: str
+    """The platform's ID of the request."""
+    receivedAt: str
+
+
+class DataRequestView(_DataRequestViewRequired, total=False):
+    """A customer's request for their data."""
+    contactId: str
+    """The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched."""
+
+
+class DayView(_t.TypedDict):
+    """The numbers of deliveries and attempts that ended on one day."""
+    date: str
+    """The day in UTC, such as `2026-01-31`."""
+    successful: int
+    """The number of deliveries that succeeded."""
+    failed: int
+    """The number of deliveries that failed."""
+    attempts: int
+    """The number of attempts."""
+
+
+class DeletedBlock(_t.TypedDict):
+    """The result of deleting a saved block."""
+    id: str
+    deleted: bool
+    """Always true; a failed deletion returns an error instead."""
+
+
+class DeletedCampaign(_t.TypedDict):
+    """The campaign that was deleted."""
+    id: str
+    deleted: bool
+
+
+class DeletedContact(_t.TypedDict):
+    """The result of deleting a contact."""
+    id: str
+    """The ID of the deleted contact."""
+    deleted: bool
+    """Always true; a failed deletion returns an error instead."""
+
+
+class DeletedContacts(_t.TypedDict):
+    """The result of deleting contacts."""
+    deleted: int
+    """The number of deleted contacts."""
+    notFound: list[str]
+    """The given emails that belong to no contact in the project."""
+
+
+class DeletedDomain(_t.TypedDict):
+    """The result of deleting a sending domain."""
+    domain: str
+    """The name of the deleted domain."""
+    deleted: bool
+    """Always true in a successful response."""
+
+
+class DeletedHook(_t.TypedDict):
+    """The result of deleting an incoming webhook."""
+    id: str
+    """The ID of the deleted incoming webhook."""
+    deleted: bool
+    """Always true in a successful response."""
+
+
+class DeletedMailService(_t.TypedDict):
+    """The result of deleting a mail service."""
+    id: str
+    """The ID of the deleted mail service."""
+    deleted: bool
+    """Always true in a successful response."""
+
+
+class DeletedMessage(_t.TypedDict):
+    """Confirms the deletion."""
+    id: str
+    deleted: bool
+
+
+class DeletedScheduledImport(_t.TypedDict):
+    """The result of deleting a scheduled import."""
+    id: str
+    """The ID of the deleted scheduled import."""
+    deleted: bool
+    """Always true in a successful response."""
+
+
+class DeletedSegment(_t.TypedDict):
+    """The result of deleting a segment."""
+    id: str
+    """The ID of the deleted segment."""
+    deleted: bool
+    """Always true; a failed deletion returns an error instead."""
+
+
+class DeletedSuppression(_t.TypedDict):
+    """The result of removing an address from the suppression list."""
+    email: str
+    """The address that was removed from the list."""
+    deleted: bool
+    """Always true; a failed removal returns an error instead."""
+
+
+class DeletedTag(_t.TypedDict):
+    """The result of deleting a tag."""
+    id: str
+    """The ID of the deleted tag."""
+    deleted: bool
+    """Always true; a failed deletion returns an error instead."""
+
+
+class DeletedTopic(_t.TypedDict):
+    """The result of deleting a topic."""
+    id: str
+    """The ID of the deleted topic."""
+    deleted: bool
+    """Always true; a failed deletion returns an error instead."""
+
+
+class DeletedWebhook(_t.TypedDict):
+    """The result of deleting a webhook."""
+    id: str
+    """The ID of the deleted webhook."""
+    deleted: bool
+    """Always true in a successful response."""
+
+
+class _DeliverabilityAnalysisRequired(_t.TypedDict):
+    prediction: DeliverabilityPrediction
+    contentSignals: DeliverabilityContentSignals
+    spamScore: DeliverabilitySpamScore
+    recommendations: DeliverabilityRecommendations
+    metadata: DeliverabilityMetadata
+
+
+class DeliverabilityAnalysis(_DeliverabilityAnalysisRequired, total=False):
+    """The result of the deliverability check."""
+    authentication: DeliverabilityAuthentication
+    """The DNS records of the sender's domain. Absent if they were not checked."""
+
+
+class _DeliverabilityAuthenticationRequired(_t.TypedDict):
+    domain: str
+    spf: DeliverabilityRecordStatus
+    dkim: DeliverabilityRecordStatus
+    dmarc: DeliverabilityRecordStatus
+    mx: DeliverabilityRecordStatus
+    bimi: DeliverabilityRecordStatus
+    problems: list[DeliverabilityRecordProblem]
+
+
+class DeliverabilityAuthentication(_DeliverabilityAuthenticationRequired, total=False):
+    """The result of the checks of the records."""
+    spfLookups: int
+    """The number of DNS lookups that a receiver needs to evaluate the SPF record. At most 10 are allowed."""
+    dmarcPolicy: str
+
+
+DeliverabilityCategory = _t.Literal["inbox", "promotions", "spam"]
+"""The folder that a mailbox provider puts an email into."""
+
+
+class DeliverabilityContentSignals(_t.TypedDict):
+    """The words and features on which the prediction is based."""
+    promotional: list[str]
+    transactional: list[str]
+    spam: list[str]
+    engagement: list[str]
+
+
+class DeliverabilityEvidence(_t.TypedDict):
+    """A place at which a rule found something. Lines and columns count from 1; columns count characters."""
+    part: DeliverabilityPart
+    line: int
+    column: int
+    excerpt: str
+
+
+class DeliverabilityFinding(_t.TypedDict):
+    """A rule that an email triggers."""
+    rule: str
+    family: str
+    level: DeliverabilityLevel
+    points: float
+    """The points that the rule adds to the spam score."""
+    text: str
+    remedy: str
+    occurrences: int
+    """The number of times that the rule found something."""
+    evidence: list[DeliverabilityEvidence]
+    """The first places, up to five."""
+
+
+DeliverabilityLevel = _t.Literal["critical", "important", "suggested"]
+"""How important a recommendation is."""
+
+
+class DeliverabilityMetadata(_t.TypedDict):
+    """How the result was produced."""
+    processingTime: float
+    """The time that the check took, in milliseconds. The caller sets it."""
+    analysisType: str
+    """`rules+model`, and `+dns` if DNS records were checked."""
+
+
+DeliverabilityPart = _t.Literal["html", "subject", "fromName", "fromEmail"]
+"""The part of an email in which a rule found something."""
+
+
+class DeliverabilityPrediction(_t.TypedDict):
+    """The predicted placement."""
+    category: DeliverabilityCategory
+    confidence: float
+    """The probability that the category is right, from 0 to 0.8, because the sender's reputation is unknown."""
+    score: float
+    """From 0 to 100. 100 means that nothing was found that harms delivery."""
+    reasoning: str
+
+
+class DeliverabilityRecommendations(_t.TypedDict):
+    """What to do, grouped by importance."""
+    critical: list[str]
+    important: list[str]
+    suggested: list[str]
+
+
+class DeliverabilityRecordProblem(_t.TypedDict):
+    """A problem with the records."""
+    id: str
+    level: DeliverabilityLevel
+    text: str
+    remedy: str
+
+
+DeliverabilityRecordStatus = _t.Literal["ok", "problem", "missing", "not checked"]
+"""The state of one kind of record."""
+
+
+class DeliverabilitySpamScore(_t.TypedDict):
+    """The spam score."""
+    score: float
+    """The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make
+    it negative.
+    """
+    triggers: list[str]
+    recommendations: list[str]
+    tokenPoints: float
+    """The part of the score that comes from the words of the email."""
+    findings: list[DeliverabilityFinding]
+    """The triggers in detail."""
+
+
+DeliveryStatus = _t.Literal["pending", "success", "failed", "cancelled"]
+"""The status of a delivery."""
+
+
+class _DeliveryViewRequired(_t.TypedDict):
+    id: str
+    eventId: str
+    """The ID of the event, which is the same in every delivery of the event."""
+    eventType: str
+    status: DeliveryStatus
+    attempts: int
+    """The number of attempts that were started, at most three."""
+    test: bool
+    """Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`."""
+    attemptLog: list[AttemptView]
+    """Every attempt, in the order in which they were made."""
+    createdAt: str
+
+
+class DeliveryView(_DeliveryViewRequired, total=False):
+    """A delivery of an event to a webhook."""
+    lastAttemptAt: str
+    nextAttemptAt: str
+    """When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at
+    that time.
+    """
+    response: ResponseView
+    """The endpoint's response to the last finished attempt; absent if there was no response."""
+    error: str
+    """Why the delivery ended without success or, while it is pending, why its last attempt failed."""
+    redeliveryOf: str
+    """If this is a redelivery: the event's first delivery to this webhook."""
+    completedAt: str
+
+
+class DesignList(_t.TypedDict):
+    """The starting designs, in the order of the gallery."""
+    designs: list[DesignView]
+
+
+class DesignView(_t.TypedDict):
+    """A starting design."""
+    name: str
+    """The name of the design for `POST /v1/emails`."""
+    title: str
+    """The name of the design for users."""
+    about: str
+    """The content of the design, in one sentence."""
+
+
+class DeviceCategories(_t.TypedDict):
+    """The keys of the devices, by category."""
+    desktop: list[str]
+    mobile: list[str]
+    web: list[str]
+    misc: list[str]
+
+
+DeviceCategory = _t.Literal["DESKTOP", "MOBILE", "WEB", "MISC"]
+"""The kind of a device."""
+
+
+DeviceStatus = _t.Literal["PROCESSING", "SUCCESSFUL", "FAILED"]
+"""The status of a device."""
+
+
+class DisconnectedStore(_t.TypedDict):
+    """The result of disconnecting a store."""
+    id: str
+    """The ID of the store."""
+    deleted: bool
+    """Always true in a successful response."""
+    webhooksRemoved: bool
+    """Whether the webhooks were removed at the store. If not, the store stops sending them after their URL has
+    been invalid for a while.
+    """
+
+
+class _DkimSignatureRequired(_t.TypedDict):
+    domain: str
+    """The domain that signed the message (`d=`)."""
+    selector: str
+    """The selector of the domain's key (`s=`)."""
+    algorithm: str
+    """The signature algorithm: `rsa-sha256` or `ed25519-sha256`."""
+    result: str
+    """The result: `pass`, `fail`, or `no_key` if the signing key has been removed since."""
+
+
+class DkimSignature(_DkimSignatureRequired, total=False):
+    """A DKIM signature on a message."""
+    reason: str
+    """Why the signature is invalid, if `result` is `fail`."""
+
+
+class _DocumentChangeRequired(_t.TypedDict):
+    op: DocumentChangeKind
+    value: _t.Any
+    """The value to `set`, or the block to `insert`. A block without an ID gets an unused ID. Null removes an
+    optional field.
+    """
+
+
+class DocumentChange(_DocumentChangeRequired, total=False):
+    """One change to a document."""
+    path: str
+    """The field to `set`: `subject`, `preheader`, `style.primary`, a field of a block such as
+    `blocks.intro.text`, or a whole block such as
+    `blocks.intro`, where `intro` is the ID of a block.
+    """
+    id: str
+    """The ID of the block to `remove`, `move` or `duplicate`. Blocks in columns have IDs, too."""
+    after: str
+    """The ID of the block after which to `insert` or `move` a block."""
+    before: str
+    """The ID of the block before which to `insert` or `move` a block, instead of `after`."""
+
+
+class _DocumentChangeInputRequired(_t.TypedDict):
+    op: DocumentChangeKind
+
+
+class DocumentChangeInput(_DocumentChangeInputRequired, total=False):
+    """One change to a document."""
+    path: str | None
+    """The field to `set`: `subject`, `preheader`, `style.primary`, a field of a block such as
+    `blocks.intro.text`, or a whole block such as
+    `blocks.intro`, where `intro` is the ID of a block.
+    """
+    id: str | None
+    """The ID of the block to `remove`, `move` or `duplicate`. Blocks in columns have IDs, too."""
+    after: str | None
+    """The ID of the block after which to `insert` or `move` a block."""
+    before: str | None
+    """The ID of the block before which to `insert` or `move` a block, instead of `after`."""
+    value: _t.Any
+    """The value to `set`, or the block to `insert`. A block without an ID gets an unused ID. Null removes an
+    optional field.
+    """
+
+
+DocumentChangeKind = _t.Literal["insert", "remove", "move", "set", "duplicate"]
+"""The kind of a change."""
+
+
+class _DomainViewRequired(_t.TypedDict):
+    domain: str
+    """The domain name, in ASCII and lowercase."""
+    region: str
+    """Always `local`, because this installation sends the mail."""
+    status: Status
+    isVerified: bool
+    """Whether mail can be sent from the domain."""
+    dnsRecords: list[RecordView]
+    """The DNS records to add for the domain."""
+    notes: list[str]
+    """Other notes about the domain's DNS records."""
+    trackingSettings: Tracking
+    vanityRootFrom: bool
+    """Whether the domain signs for From addresses at the root domain."""
+    rotating: bool
+    """Whether a domain that has been verified has new keys that are waiting for their DNS records."""
+    createdAt: str
+    updatedAt: str
+
+
+class DomainView(_DomainViewRequired, total=False):
+    """A sending domain, as the API returns it."""
+    statusReason: str
+    """Why the domain is not verified, or a problem that may soon affect its verification."""
+    utm: Utm
+    """The default UTM parameters for links in mail from the domain, unless a campaign or send sets others.
+    Absent if there are no
+    defaults.
+    """
+    stream: Stream
+    """The kind of mail that the domain is for, if it was created as a subdomain of a root domain."""
+    fromName: str
+    """The sender's name that is stored with the domain."""
+    checkedAt: str
+    """When the domain's DNS records were last checked."""
+
+
+class EarlierView(_t.TypedDict):
+    """A template or draft on a platform that an earlier export created."""
+    emailId: str
+    provider: Provider
+    type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
+    name: str
+    """The name on the platform."""
+    url: str
+    """The URL of the page on the platform."""
+    version: int
+    """The version of the email that was exported last."""
+    exportedAt: str
+
+
+class _EditViewRequired(_t.TypedDict):
+    editId: str
+    emailId: str
+    conversationId: str
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    stage: _t.Literal["waiting", "editing", "completed", "failed"]
+    createdAt: str
+    updatedAt: str
+    pollAfterMs: int
+    """The milliseconds to wait before the next poll."""
+    prompt: str
+    """The requested change, in the user's words."""
+    done: list[str]
+    """Descriptions of the changes, for users."""
+    notDone: list[str]
+    """The parts of the prompt that were not applied, each with the reason and the nearest possible change."""
+
+
+class EditView(_EditViewRequired, total=False):
+    """An edit of an email. The edit may still be running after the response to its request was sent."""
+    error: str
+    changesMayHaveBeenSaved: bool
+    """Always false if present: a failed edit makes no changes, because a version is created completely or not at
+    all.
+    """
+    result: EmailView
+    """The email, once the edit is done."""
+
+
+class _EditedEmailRequired(_t.TypedDict):
+    id: str
+    emailId: str
+    """The email's ID, equal to `id`."""
+    conversationId: str
+    projectId: str
+    messageId: str
+    """The ID of the email's current version."""
+    slotIdx: int
+    """The email's slot in the series, starting at 0."""
+    slot: int
+    """The email's slot in the series, starting at 1."""
+    slotUuid: str
+    """The ID of the slot in the series. All languages and versions of the email share this ID."""
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+    status: _t.Literal["processing", "ready", "failed"]
+    subject: str
+    preheader: str
+    html: str
+    """The email's HTML; empty until the email is rendered."""
+    text: str
+    """The email's plain-text part; empty until the email is rendered."""
+    warnings: list[EmailWarning]
+    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    text.
+    """
+    favorite: bool
+    version: int
+    """The number of the current version."""
+    createdAt: str
+    updatedAt: str
+    done: list[str]
+    """Descriptions of the changes, for users."""
+    notDone: list[str]
+    """The parts of the prompt that were not applied, each with the reason and the nearest possible change."""
+
+
+class EditedEmail(_EditedEmailRequired, total=False):
+    """An email after an edit."""
+    sendOffsetDays: int
+    """The number of days after the first email of the series."""
+    screenshotUrl: str
+    """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
+    screenshotFullUrl: str
+    """The URL of the screenshot, equal to `screenshotUrl`."""
+    thumbnailUrl: str
+    shareUrl: str
+    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    writtenBy: str
+    """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
+    imported.
+    """
+    error: str
+    """Why the generation failed; absent if it did not fail."""
+    document: _t.Any
+    """The changed document of a preview. Absent for imported HTML, and if the edit was saved."""
+
+
+class _EmailCheckFindingRequired(_t.TypedDict):
+    id: str
+    """The ID of the finding, which stays the same in later versions of the email as long as the problem exists."""
+    check: ValidationCheck
+    rule: str
+    """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
+    severity: FindingSeverity
+    message: str
+    """The problem, in one sentence."""
+    fixable: bool
+    """Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source."""
+    count: int
+    """The number of occurrences."""
+    occurrences: list[SourcePlace]
+    """The first occurrences in the HTML."""
+    weight: float
+    """The weight of the finding among findings of the same severity."""
+    ignored: bool
+    """Whether users ignore the finding. An ignored finding is not a warning, but it still counts in the scores."""
+
+
+class EmailCheckFinding(_EmailCheckFindingRequired, total=False):
+    """A finding of a check, and whether users ignore it."""
+    effect: str
+    """The effect that recipients notice."""
+    fix: str
+    """How to resolve the problem."""
+    text: str
+    """The word, URL or excerpt that the finding is about."""
+    suggestion: str
+    """The replacement for the word."""
+    url: str
+    """The URL of a page about the problem."""
+
+
+class _EmailCheckSummaryRequired(_t.TypedDict):
+    emailId: str
+    language: str
+    worstFindings: list[CheckFinding]
+    """At most three findings that are not ignored, worst first."""
+    linksRequested: bool
+    """Whether the URLs of the links were requested."""
+
+
+class EmailCheckSummary(_EmailCheckSummaryRequired, total=False):
+    """The checks of an email that a campaign sends."""
+    scores: CheckScores
+    """Absent if the current version of the email has not been checked yet."""
+
+
+class _EmailChecksRequired(_t.TypedDict):
+    emailId: str
+    version: int
+    """The number of the version that the result is about."""
+    scores: CheckScores
+    findings: list[EmailCheckFinding]
+    """The findings, most severe first."""
+    linksRequested: bool
+    """Whether the URLs of the links were requested. If not, only the URLs themselves were checked."""
+    pending: bool
+    """Whether a check of this version waits in the queue."""
+    checksIncomplete: list[IncompleteCheck]
+    """The checks that did not finish, or finished only in part, with the reason."""
+
+
+class EmailChecks(_EmailChecksRequired, total=False):
+    """The result of the checks of an email's current version."""
+    checkedAt: str
+    """Absent if the version has not been checked yet."""
+
+
+class _EmailDetailsRequired(_t.TypedDict):
+    id: str
+    emailId: str
+    """The email's ID, equal to `id`."""
+    conversationId: str
+    projectId: str
+    messageId: str
+    """The ID of the email's current version."""
+    slotIdx: int
+    """The email's slot in the series, starting at 0."""
+    slot: int
+    """The email's slot in the series, starting at 1."""
+    slotUuid: str
+    """The ID of the slot in the series. All languages and versions of the email share this ID."""
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+    status: _t.Literal["processing", "ready", "failed"]
+    subject: str
+    preheader: str
+    html: str
+    """The email's HTML; empty until the email is rendered."""
+    text: str
+    """The email's plain-text part; empty until the email is rendered."""
+    warnings: list[EmailWarning]
+    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    text.
+    """
+    favorite: bool
+    version: int
+    """The number of the current version."""
+    createdAt: str
+    updatedAt: str
+    prompt: str
+    """The prompt that the email was written from. The spans of the brief and of the warnings refer to it."""
+    series: list[SiblingView]
+    """All emails in the conversation, including this email, by slot, then by language."""
+
+
+class EmailDetails(_EmailDetailsRequired, total=False):
+    """An email with its document and its series."""
+    sendOffsetDays: int
+    """The number of days after the first email of the series."""
+    screenshotUrl: str
+    """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
+    screenshotFullUrl: str
+    """The URL of the screenshot, equal to `screenshotUrl`."""
+    thumbnailUrl: str
+    shareUrl: str
+    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    writtenBy: str
+    """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
+    imported.
+    """
+    error: str
+    """Why the generation failed; absent if it did not fail."""
+    document: _t.Any
+    """The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML."""
+    brief: Brief
+    """The brief that the email was written from. Absent for imported HTML."""
+
+
+class EmailExport(_t.TypedDict):
+    """The exported files, or what an export created on a platform."""
+    conversationId: str
+    files: list[FileView]
+    """The files, in the order of the emails."""
+    executionTime: int
+    """The duration of the export in milliseconds."""
+    exportType: _t.Literal["html", "mjml", "png", "pdf", "platform_a", "platform_b", "platform_c"]
+
+
+class _EmailLogPartRequired(_t.TypedDict):
+    emails: list[CampaignLog]
+    hasMore: bool
+
+
+class EmailLogPart(_EmailLogPartRequired, total=False):
+    """A part of an email's recipient log."""
+    nextCursor: str
+    """The cursor of the next part; absent in the last part."""
+
+
+EmailLogStatus = _t.Literal["opened", "clicked", "bounced", "complained", "delivered", "suppressed"]
+"""The statuses by which to filter recipients."""
+
+
+class _EmailMetricsRequired(_t.TypedDict):
+    emailId: str
+    summary: EmailMetricsSummary
+    timeSeries: list[EmailMetricsDay]
+    """The results by UTC day, earliest first; days without activity are omitted."""
+    countryBreakdown: list[CountryCount]
+    """The number of recipients who opened the email, by the contact's country; largest number first."""
+    lastUpdated: str
+    cached: bool
+    """Whether the numbers come from a cache: always false."""
+
+
+class EmailMetrics(_EmailMetricsRequired, total=False):
+    """The results of an email."""
+    conversion: Conversion
+    """The revenue of all mailings of the email; absent if no order is attributed to the mailings."""
+
+
+class EmailMetricsDay(_t.TypedDict):
+    """An email's results on one day."""
+    date: str
+    """The UTC day, such as 2026-01-31."""
+    sent: int
+    delivered: int
+    opened: int
+    clicked: int
+    bounced: int
+    complained: int
+
+
+class EmailMetricsSummary(_t.TypedDict):
+    """The totals of all days. Opens and clicks count each recipient once, and exclude bots and privacy proxies."""
+    totalEmails: int
+    """The number of messages that servers accepted, refused permanently, or deferred for too long."""
+    delivered: int
+    """The number of messages that were accepted and did not bounce."""
+    opened: int
+    clicked: int
+    bounced: int
+    complained: int
+    unsubscribed: int
+    deliveredRate: float
+    """Delivered messages as a percentage of all messages, with two decimals."""
+    openedRate: float
+    """Opened messages as a percentage of delivered messages."""
+    clickedRate: float
+    """Clicked messages as a percentage of delivered messages."""
+    bouncedRate: float
+    """Bounced messages as a percentage of all messages."""
+    complainedRate: float
+    """Complaints as a percentage of delivered messages."""
+    unsubscribedRate: float
+    """Unsubscribes as a percentage of delivered messages."""
+
+
+class _EmailViewRequired(_t.TypedDict):
+    id: str
+    emailId: str
+    """The email's ID, equal to `id`."""
+    conversationId: str
+    projectId: str
+    messageId: str
+    """The ID of the email's current version."""
+    slotIdx: int
+    """The email's slot in the series, starting at 0."""
+    slot: int
+    """The email's slot in the series, starting at 1."""
+    slotUuid: str
+    """The ID of the slot in the series. All languages and versions of the email share this ID."""
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+    status: _t.Literal["processing", "ready", "failed"]
+    subject: str
+    preheader: str
+    html: str
+    """The email's HTML; empty until the email is rendered."""
+    text: str
+    """The email's plain-text part; empty until the email is rendered."""
+    warnings: list[EmailWarning]
+    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    text.
+    """
+    favorite: bool
+    version: int
+    """The number of the current version."""
+    createdAt: str
+    updatedAt: str
+
+
+class EmailView(_EmailViewRequired, total=False):
+    """An email."""
+    sendOffsetDays: int
+    """The number of days after the first email of the series."""
+    screenshotUrl: str
+    """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
+    screenshotFullUrl: str
+    """The URL of the screenshot, equal to `screenshotUrl`."""
+    thumbnailUrl: str
+    shareUrl: str
+    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    writtenBy: str
+    """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
+    imported.
+    """
+    error: str
+    """Why the generation failed; absent if it did not fail."""
+
+
+class _EmailWarningRequired(_t.TypedDict):
+    kind: FindingKind
+    message: str
+    """The problem and the remedy, for users."""
+
+
+class EmailWarning(_EmailWarningRequired, total=False):
+    """A warning about an email."""
+    text: str
+    """The text that the warning is about."""
+    span: Span
+    """The span of the text in the prompt."""
+    block: str
+    """The ID of the block that the warning is about."""
+    add: DocumentChange
+    """The change that adds the missing text to the email."""
+    checkFinding: str
+    """The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem."""
+
+
+class EmailsListPage(_t.TypedDict):
+    emails: list[ConversationView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class EmailsVersionsListPage(_t.TypedDict):
+    versions: list[VersionView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class Entry(_t.TypedDict):
+    """A contact field."""
+    key: str
+    """The name in merge fields and filters."""
+    label: str
+    """The display name."""
+    type: FieldKind
+    fillRate: float
+    """The share of the examined contacts that have the field, from 0 to 1."""
+    sample: list[str]
+    """A few different values of the field."""
+    auto: bool
+    """Whether the field is a standard field rather than a custom field."""
+
+
+class Event(_t.TypedDict):
+    name: Part
+    """The name of the event: "Truffle evening"."""
+
+
+_EventConditionWords = _t.TypedDict("_EventConditionWords", {"from": "str"}, total=False)
+
+
+class _EventConditionRequired(_t.TypedDict):
+    name: str
+    """The name of the event, such as `purchase.completed`. Case is ignored."""
+    mode: EventMode
+
+
+class EventCondition(_EventConditionWords, _EventConditionRequired, total=False):
+    """A condition on customer events with one name."""
+    unit: Unit
+    """With `within` and `not_within`: the unit of `amount`."""
+    amount: int
+    """With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90
+    days.
+    """
+    to: str
+    """With `between` and `not_between`: the end of the period, exclusive."""
+
+
+_EventConditionInputWords = _t.TypedDict("_EventConditionInputWords", {"from": "str | None"}, total=False)
+
+
+class _EventConditionInputRequired(_t.TypedDict):
+    name: str
+    """The name of the event, such as `purchase.completed`. Case is ignored."""
+    mode: EventMode
+
+
+class EventConditionInput(_EventConditionInputWords, _EventConditionInputRequired, total=False):
+    """A condition on customer events with one name."""
+    unit: Unit | None
+    """With `within` and `not_within`: the unit of `amount`."""
+    amount: int | None
+    """With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90
+    days.
+    """
+    to: str | None
+    """With `between` and `not_between`: the end of the period, exclusive."""
+
+
+class EventIdentifiers(_t.TypedDict, total=False):
+    """The identifiers of the contact; at least one is required. The service tries them in this order and uses
+    the first one that matches a
+    contact. External IDs are then stored for the contact, so that later events can use only an external ID.
+    """
+    email: str | None
+    """The contact's address. If no contact has this address, a contact is created as `non-subscribed`: an event
+    never subscribes a
+    contact.
+    """
+    subscriberId: str | None
+    """The contact's ID."""
+    externalCustomerId: str | None
+    """A customer ID from another system. Identifies the contact of an earlier event that had this ID and another
+    identifier.
+    """
+    externalCheckoutId: str | None
+    """A checkout ID from another system. Identifies the contact of an earlier event that had this ID and another
+    identifier.
+    """
+    externalOrderId: str | None
+    """An order ID from another system. Identifies the contact of an earlier event that had this ID and another
+    identifier. With this ID
+    and a number in `properties.value`, the event is a conversion.
+    """
+
+
+class EventInput(_t.TypedDict):
+    name: PartInput
+    """The name of the event: "Truffle evening"."""
+
+
+EventMode = _t.Literal["within", "not_within", "ever", "never", "between", "not_between"]
+"""Whether and when an event must have occurred."""
+
+
+class EventNames(_t.TypedDict):
+    """The event names of a project."""
+    names: list[str]
+    """The event names, in lowercase and alphabetical order."""
+
+
+class _EventRowRequired(_t.TypedDict):
+    name: str
+    """The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in
+    uppercase or lowercase,
+    the amount is treated as negative.
+    """
+    identifiers: EventIdentifiers
+
+
+class EventRow(_EventRowRequired, total=False):
+    """One event in a batch."""
+    profile: ContactProfile | None
+    """Current data about the contact, in the same form as when updating a contact. Never changes the contact's
+    status.
+    """
+    properties: dict[str, _t.Any] | None
+    """The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an
+    amount in major units;
+    `currency` is its ISO 4217 code, USD if absent.
+    """
+    occurredAt: str | None
+    """When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The
+    current time if absent. A time
+    without an offset is in UTC.
+    """
+    dedupeKey: str | None
+    """A key that identifies the event. A project stores only the first event with a given key, for as long as
+    that event is kept.
+    """
+
+
+class _EventRowResultRequired(_t.TypedDict):
+    stored: bool
+
+
+class EventRowResult(_EventRowResultRequired, total=False):
+    """The result for one row of a batch."""
+    eventId: str
+    """The ID of the event; present if the row was stored."""
+    dedupeKey: str
+    """The row's dedupeKey; present if the row was stored and has a key."""
+    duplicate: bool
+    """True if the row was skipped because an event with its key was already stored, from an earlier row of this
+    batch or from an earlier
+    request.
+    """
+
+
+class EventType(_t.TypedDict):
+    """An event type."""
+    type: _t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained"]
+    """The name of the event type, for the field `events` of a webhook."""
+    description: str
+    """When an event of this type is emitted."""
+    optIn: bool
+    """Whether events of this type are emitted only if a webhook subscribes to them. This applies to engagement
+    events, which are numerous.
+    """
+
+
+class EventTypes(_t.TypedDict):
+    """The event types that webhooks can subscribe to."""
+    events: list[EventType]
+    total: int
+
+
+class _EverythingRequired(_t.TypedDict):
+    profile: ContactView
+    """The contact's profile, including tags."""
+    topics: list[TopicState]
+    """Every topic in the project, and whether the contact is subscribed to the topic."""
+    sends: list[SentMessage]
+    """The messages sent to the contact, newest first, with the contact's opens and clicks."""
+    activity: list[RecordedAction]
+    """The times of the contact's opens and clicks, newest first."""
+    events: list[CustomerEvent]
+    """The customer events of the last 90 days, newest first."""
+    payments: list[Payment]
+    """The payments and refunds of the contact's orders."""
+    exportedAt: str
+    truncated: bool
+    """Whether the oldest data was omitted because there is too much data for one response."""
+
+
+class Everything(_EverythingRequired, total=False):
+    """All data about one contact in one project."""
+    suppression: Reason
+    """Why the address is on the account's suppression list; absent if the address is not on the list."""
+
+
+ExportDestination = _t.Literal["file"]
+"""Where a platform's export goes."""
+
+
+class ExportFilters(_t.TypedDict, total=False):
+    """Filters like those of a segment, and a search."""
+    search: str | None
+    """A search in email, names, company, phone, city, tags and custom fields."""
+    match: Match
+    """Whether all conditions in this group must match, or at least one of them."""
+    groups: list[FilterTreeInput]
+    """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
+    most 50 conditions.
+    """
+    tags: list[str]
+    """Tag IDs: the contact has at least one of these tags."""
+    excludeTags: list[str]
+    """Tag IDs: the contact has none of these tags."""
+    topics: list[str]
+    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
+    default.
+    """
+    excludeTopics: list[str]
+    """Topic IDs: the contact is subscribed to none of these topics."""
+    status: ContactStatus | None
+    """The status that the contact has."""
+    validationStatus: Validation | None
+    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    customFields: dict[str, list[str | float | bool]]
+    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
+    conditions in `fields` with mode
+    `is`.
+    """
+    fields: list[FieldCondition]
+    """Conditions on single fields."""
+    activity: list[ActivityConditionInput]
+    """Conditions on what was sent to the contact and what the contact did in response. Opens and clicks by
+    security scanners, and by mail
+    services that prefetch all links and images, are ignored.
+    """
+    events: list[EventConditionInput]
+    """Conditions on customer events reported with POST /v1/events."""
+
+
+class ExportStatusView(_t.TypedDict):
+    """Whether a conversation's emails can be exported, and in which formats."""
+    conversationId: str
+    canExport: bool
+    availableFormats: list[str]
+    reason: str
+    """Why the emails cannot be exported, or not in every format; empty if every format is available."""
+    platforms: list[PlatformState]
+    """The platforms, with the connected accounts that the project can use."""
+    exported: list[EarlierView]
+    """What earlier exports created on platforms. Exporting these emails again updates it."""
+
+
+class _ExportViewRequired(_t.TypedDict):
+    jobId: str
+    projectId: str
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    contactCount: int
+    """The number of contacts in the file; 0 until the file has been written."""
+    fileName: str
+    createdAt: str
+
+
+class ExportView(_ExportViewRequired, total=False):
+    """An export and its status."""
+    completedAt: str
+    downloadUrl: str
+    """The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has
+    expired.
+    """
+    downloadExpiresAt: str
+    """When the download link and the file expire."""
+    error: str
+    """Why the export failed, and what to do; absent if it did not fail."""
+
+
+class ExportsHubspotCustomOptions(_t.TypedDict, total=False):
+    customInstructions: AnyJson
+    type: _t.Literal["template"]
+
+
+_ExportsHubspotCustomOptions2Words = _t.TypedDict("_ExportsHubspotCustomOptions2Words", {"from": "AnyJson"}, total=False)
+
+
+class _ExportsHubspotCustomOptions2Required(_t.TypedDict):
+    type: _t.Literal["email"]
+
+
+class ExportsHubspotCustomOptions2(_ExportsHubspotCustomOptions2Words, _ExportsHubspotCustomOptions2Required, total=False):
+    activeDomain: AnyJson
+    businessUnitId: AnyJson
+    campaign: AnyJson
+    folderIdV2: AnyJson
+    language: AnyJson
+    subscriptionDetails: AnyJson
+    customInstructions: AnyJson
+
+
+class ExternalIds(_t.TypedDict, total=False):
+    """The IDs of the customer, the checkout and the order in the reporting system."""
+    externalCustomerId: str
+    externalCheckoutId: str
+    externalOrderId: str
+
+
+class _FactRequired(_t.TypedDict):
+    kind: FactKind
+    text: str
+    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+
+
+class Fact(_FactRequired, total=False):
+    """A fact that the email must contain."""
+    role: FactRole
+    """The meaning of the number or date."""
+    value: FactValue
+    """The value of a number, date or time, which each language writes in its own format. In a request, the value
+    must not contradict the
+    text; if absent, the value is read from the text.
+    """
+    story: int
+    """The position of the story that the fact belongs to, from 0."""
+    span: Span
+    """Absent if a user added the fact. The span of a sentence can contain the spans of other facts."""
+
+
+class _FactInputRequired(_t.TypedDict):
+    kind: FactKind
+    text: str
+    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+
+
+class FactInput(_FactInputRequired, total=False):
+    """A fact that the email must contain."""
+    role: FactRole | None
+    """The meaning of the number or date."""
+    value: FactValueInput | None
+    """The value of a number, date or time, which each language writes in its own format. In a request, the value
+    must not contradict the
+    text; if absent, the value is read from the text.
+    """
+    story: int | None
+    """The position of the story that the fact belongs to, from 0."""
+    span: Span | None
+    """Absent if a user added the fact. The span of a sentence can contain the spans of other facts."""
+
+
+FactKind = _t.Literal["percentage", "code", "date", "time", "place", "capacity", "old_price", "person", "link", "condition", "amount", "period", "price", "minimum", "product", "contact", "sentence"]
+
+
+FactRole = _t.Literal["offer_starts", "offer_ends", "order_by", "event", "closed", "reopens", "price_changes", "delivery", "other", "offer", "happened"]
+
+
+FactValue = _t.Union["FactValueValue | FactValueValue2 | FactValueValue3 | FactValueValue4 | FactValueValue5"]
+"""The value of a fact, independent of the language."""
+
+
+FactValueInput = _t.Union["FactValueInputValue | FactValueInputValue2 | FactValueInputValue3 | FactValueInputValue4 | FactValueInputValue5"]
+"""The value of a fact, independent of the language."""
+
+
+class FactValueInputValue(_t.TypedDict):
+    type: _t.Literal["percent"]
+    percent: float
+
+
+class FactValueInputValue2(_t.TypedDict):
+    type: _t.Literal["money"]
+    amount: float
+    currency: str
+
+
+class _FactValueInputValue3Required(_t.TypedDict):
+    type: _t.Literal["days"]
+    first: str
+
+
+class FactValueInputValue3(_FactValueInputValue3Required, total=False):
+    last: str | None
+
+
+class _FactValueInputValue4Required(_t.TypedDict):
+    type: _t.Literal["clock"]
+    start: str
+
+
+class FactValueInputValue4(_FactValueInputValue4Required, total=False):
+    end: str | None
+
+
+class FactValueInputValue5(_t.TypedDict):
+    type: _t.Literal["count"]
+    count: int
+
+
+class FactValueValue(_t.TypedDict):
+    type: _t.Literal["percent"]
+    percent: float
+
+
+class FactValueValue2(_t.TypedDict):
+    type: _t.Literal["money"]
+    amount: float
+    currency: str
+
+
+class _FactValueValue3Required(_t.TypedDict):
+    type: _t.Literal["days"]
+    first: str
+
+
+class FactValueValue3(_FactValueValue3Required, total=False):
+    last: str
+
+
+class _FactValueValue4Required(_t.TypedDict):
+    type: _t.Literal["clock"]
+    start: str
+
+
+class FactValueValue4(_FactValueValue4Required, total=False):
+    end: str
+
+
+class FactValueValue5(_t.TypedDict):
+    type: _t.Literal["count"]
+    count: int
+
+
+class FieldCondition(_t.TypedDict):
+    """A condition on one contact field."""
+    key: str
+    """`email`, `firstName`, `lastName`, `company`, `phone`, `city`, `country`, `language`, `status`,
+    `createdAt`, `updatedAt`, or the name of a custom field, with or without the prefix `customFields.`.
+    """
+    mode: Mode
+    """How the field is compared."""
+    values: list[str | float | bool]
+    """The values to compare with. Most modes accept one or more values; a date or number mode requires one, and
+    a `between` mode requires
+    two.
+    """
+
+
+FieldKind = _t.Literal["string", "number", "boolean", "date", "url", "unknown"]
+"""The type of a field's values."""
+
+
+FieldValue = _t.Any
+
+
+class _FileViewRequired(_t.TypedDict):
+    filename: str
+    """The name of the file, or the name on the platform."""
+    url: str
+    """The file's URL, which anyone can open, or the URL of the page on the platform."""
+    format: _t.Literal["html", "mjml", "png", "pdf"]
+    emailId: str
+
+
+class FileView(_FileViewRequired, total=False):
+    """An exported file, or a template or draft on a platform."""
+    untranslated: list[str]
+    """The merge fields that were removed because the platform has no counterpart; absent if there are none."""
+    expiresAt: str
+    """When the link expires; absent for links to a platform."""
+    platform: PlatformObject
+    """What the export created or updated on the platform; absent for files."""
+
+
+class _FilterTreeRequired(_t.TypedDict):
+    match: Match
+    """Whether all conditions in this group must match, or at least one of them."""
+
+
+class FilterTree(_FilterTreeRequired, total=False):
+    """A filter on contacts: a group of conditions and nested groups. A filter without conditions matches every
+    contact.
+    """
+    groups: list[FilterTree]
+    """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
+    most 50 conditions.
+    """
+    tags: list[str]
+    """Tag IDs: the contact has at least one of these tags."""
+    excludeTags: list[str]
+    """Tag IDs: the contact has none of these tags."""
+    topics: list[str]
+    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
+    default.
+    """
+    excludeTopics: list[str]
+    """Topic IDs: the contact is subscribed to none of these topics."""
+    status: ContactStatus
+    """The status that the contact has."""
+    validationStatus: Validation
+    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    customFields: dict[str, list[str | float | bool]]
+    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
+    conditions in `fields` with mode
+    `is`.
+    """
+    fields: list[FieldCondition]
+    """Conditions on single fields."""
+    activity: list[ActivityCondition]
+    """Conditions on what was sent to the contact and what the contact did in response. Opens and clicks by
+    security scanners, and by mail
+    services that prefetch all links and images, are ignored.
+    """
+    events: list[EventCondition]
+    """Conditions on customer events reported with POST /v1/events."""
+
+
+class FilterTreeInput(_t.TypedDict, total=False):
+    """A filter on contacts: a group of conditions and nested groups. A filter without conditions matches every
+    contact.
+    """
+    match: Match
+    """Whether all conditions in this group must match, or at least one of them."""
+    groups: list[FilterTreeInput]
+    """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
+    most 50 conditions.
+    """
+    tags: list[str]
+    """Tag IDs: the contact has at least one of these tags."""
+    excludeTags: list[str]
+    """Tag IDs: the contact has none of these tags."""
+    topics: list[str]
+    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
+    default.
+    """
+    excludeTopics: list[str]
+    """Topic IDs: the contact is subscribed to none of these topics."""
+    status: ContactStatus | None
+    """The status that the contact has."""
+    validationStatus: Validation | None
+    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    customFields: dict[str, list[str | float | bool]]
+    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
+    conditions in `fields` with mode
+    `is`.
+    """
+    fields: list[FieldCondition]
+    """Conditions on single fields."""
+    activity: list[ActivityConditionInput]
+    """Conditions on what was sent to the contact and what the contact did in response. Opens and clicks by
+    security scanners, and by mail
+    services that prefetch all links and images, are ignored.
+    """
+    events: list[EventConditionInput]
+    """Conditions on customer events reported with POST /v1/events."""
+
+
+FindingKind = _t.Literal["fact_missing", "fact_repeated", "fact_misused", "text_missing", "constraint_broken", "instruction_printed", "not_in_brief", "line_incomplete", "unclear", "not_translated", "note", "compatibility", "links", "spelling", "deliverability", "accessibility"]
+"""The subject of a warning."""
+
+
+FindingSeverity = _t.Literal["critical", "warning", "info"]
+"""How serious a finding is."""
+
+
+class FontsPatch(_t.TypedDict, total=False):
+    """The fonts to set by name, such as `Lora`. Families that are available in every email client are appended
+    as fallbacks.
+    """
+    heading: str | None
+    body: str | None
+
+
+class _FormatViewRequired(_t.TypedDict):
+    name: str
+    description: str
+    supportedFormats: list[str]
+    """The extensions of the files in this format."""
+    type: _t.Literal["simple", "complex"]
+    """`simple` exports a file; `complex` exports for another platform."""
+
+
+class FormatView(_FormatViewRequired, total=False):
+    """An export format."""
+    types: list[str]
+    """What an export can create in a connected account; absent for files."""
+
+
+class FormatsView(_t.TypedDict):
+    """The export formats."""
+    formats: list[FormatView]
+    total: int
+
+
+class GenerationProgress(_t.TypedDict):
+    """The progress of a generation."""
+    stage: _t.Literal["waiting", "writing", "rendering", "completed", "failed"]
+    step: int
+    """The number of the current step, starting at 1. The emails are planned in one step; each email then takes
+    three: it is written,
+    rendered, and captured in screenshots.
+    """
+    steps: int
+    """The number of steps; an estimate until the emails are planned."""
+    percentage: int
+    """The progress as a percentage from 0 to 100."""
+
+
+class _GenerationStatusRequired(_t.TypedDict):
+    conversationId: str
+    projectId: str
+    status: _t.Literal["pending", "processing", "completed", "failed"]
+    progress: GenerationProgress
+    title: str
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
+    are planned.
+    """
+    prompt: str
+    """The prompt; empty for imported HTML without an instruction, and if the request has only a brief."""
+    model: str
+    """The model that the request selects; `composer` is the built-in composer."""
+    onFailure: OnFailure
+    """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
+    of an email names its
+    writer.
+    """
+    createdAt: str
+    updatedAt: str
+
+
+class GenerationStatus(_GenerationStatusRequired, total=False):
+    """The status of a conversation and its emails."""
+    brief: Brief
+    """The brief that the emails are written from; absent until the prompt is read, and for imported HTML."""
+    error: str
+    """Why the generation failed; absent if it did not fail."""
+    result: ResultView
+    """The emails that exist so far, even while other emails are still being generated."""
+
+
+class GivenImage(_t.TypedDict):
+    """An image to use in the emails."""
+    source: ImageSource
+
+
+GivenReason = _t.Literal["manual", "bounce_hard", "complaint", "unsubscribe"]
+"""The reason why a user or program adds an address."""
+
+
+Goal = _t.Literal["welcome", "sale", "launch", "digest", "event", "webinar", "apology", "outage", "service_notice", "recall", "price_change", "cart", "win_back", "trial_ending", "order_deadline", "closing", "opening_hours", "voucher", "survey", "review", "referral", "receipt", "hiring", "seasonal", "thank_you", "legal", "waitlist", "reminder", "announcement", "unclear"]
+"""The purpose of an email."""
+
+
+class GrantedScope(_t.TypedDict):
+    """A permission on a platform."""
+    scope: str
+    purpose: str
+
+
+class HookDeliveries(_t.TypedDict):
+    """The last requests."""
+    deliveries: list[HookDeliveryView]
+    """The last 50 requests, newest first."""
+
+
+class _HookDeliveryViewRequired(_t.TypedDict):
+    at: str
+    verdict: _t.Literal["created", "updated", "unchanged", "recorded", "rejected"]
+    """`created`, `updated` or `unchanged` for contacts; `recorded` or `unchanged` for events; `rejected`."""
+
+
+class HookDeliveryView(_HookDeliveryViewRequired, total=False):
+    """A received request. It contains no values of the body."""
+    field: str
+    """The field that cannot be used."""
+    reason: str
+    """Why the field cannot be used."""
+
+
+HookKind = _t.Literal["contacts", "events"]
+"""What the bodies of a webhook contain."""
+
+
+class _HookTestedRequired(_t.TypedDict):
+    success: bool
+    """Whether the body can be stored."""
+    input: _t.Any
+    """The values that the mapping takes from the body, in the form of a contact or a customer event of the API."""
+
+
+class HookTested(_HookTestedRequired, total=False):
+    """The result of a test."""
+    field: str
+    """The field that cannot be used."""
+    reason: str
+    """Why the field cannot be used."""
+
+
+class _HookViewRequired(_t.TypedDict):
+    id: str
+    projectId: str
+    name: str
+    kind: HookKind
+    """What the bodies contain."""
+    mapping: dict[str, str]
+    """For each field, the path of its value in the body. If empty, the values have the names of the fields."""
+    tags: list[str]
+    """The tags that every contact gets."""
+    active: bool
+    """Whether requests are accepted."""
+    acceptedCount: int
+    rejectedCount: int
+    createdAt: str
+    updatedAt: str
+
+
+class HookView(_HookViewRequired, total=False):
+    """An incoming webhook, without its URL."""
+    signatureHeader: str
+    """The header with the signature of each request. If absent, signatures are not checked."""
+    eventName: str
+    """The name of all events. If absent, the body contains the name."""
+    topicId: str
+    """The topic that contacts with consent are subscribed to."""
+    consentSource: str
+    """Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed."""
+    redirectUrl: str
+    """The page that browsers are redirected to after a form."""
+    lastReceivedAt: str
+    """When the last request arrived."""
+
+
+class _HookWithUrlRequired(_t.TypedDict):
+    id: str
+    projectId: str
+    name: str
+    kind: HookKind
+    """What the bodies contain."""
+    mapping: dict[str, str]
+    """For each field, the path of its value in the body. If empty, the values have the names of the fields."""
+    tags: list[str]
+    """The tags that every contact gets."""
+    active: bool
+    """Whether requests are accepted."""
+    acceptedCount: int
+    rejectedCount: int
+    createdAt: str
+    updatedAt: str
+
+
+class HookWithUrl(_HookWithUrlRequired, total=False):
+    """An incoming webhook with its URL, if the response is the one that shows the URL."""
+    signatureHeader: str
+    """The header with the signature of each request. If absent, signatures are not checked."""
+    eventName: str
+    """The name of all events. If absent, the body contains the name."""
+    topicId: str
+    """The topic that contacts with consent are subscribed to."""
+    consentSource: str
+    """Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed."""
+    redirectUrl: str
+    """The page that browsers are redirected to after a form."""
+    lastReceivedAt: str
+    """When the last request arrived."""
+    url: str
+    """The URL to enter in the other system. It contains a secret and is shown only in this response."""
+
+
+ImageHosting = _t.Literal["hosted", "upload"]
+"""Where the images of an email are after an export into an account."""
+
+
+ImageSource = _t.Union["ImageSourceValue"]
+"""The source of an image."""
+
+
+class ImageSourceValue(_t.TypedDict):
+    """The image at this URL."""
+    type: _t.Literal["url"]
+    url: str
+
+
+class _ImportChangeViewRequired(_t.TypedDict):
+    id: str
+    """Identifies the change: a field such as `palette.primary`, or `product.` with the product's ID."""
+    label: str
+    """What changed, worded for users."""
+    state: ChangeState
+    """`pending`: the current value is used until a user decides. `kept`: a user set the current value, so it
+    stays.
+    """
+
+
+class ImportChangeView(_ImportChangeViewRequired, total=False):
+    """A change that an import found."""
+    before: str
+    """The current value, worded for users; absent if there is none."""
+    now: str
+    """The value on the website; absent if there is none."""
+
+
+class _ImportChangesViewRequired(_t.TypedDict):
+    changes: list[ImportChangeView]
+    """The changes, those of the brand first, then those of products."""
+    pending: int
+    """The number of changes that wait for a decision."""
+
+
+class ImportChangesView(_ImportChangesViewRequired, total=False):
+    """The changes that the last import found."""
+    foundAt: str
+    """When the import found the changes; absent if there are none."""
+
+
+class _ImportColumnRequired(_t.TypedDict):
+    header: str
+    """The cell of this column in the header row."""
+    samples: list[str]
+    """The cells of this column in the rows after the headers."""
+
+
+class ImportColumn(_ImportColumnRequired, total=False):
+    """A column of a file."""
+    guess: str
+    """The field that the column probably contains: its name, or `customFields.` followed by the name of a custom
+    field; absent if unknown.
+    """
+
+
+class _ImportErrorRequired(_t.TypedDict):
+    row: int
+    """The number of the row in the file, where the headers are row 1; in an import from a platform, the number
+    of the contact.
+    """
+    field: str
+    """The invalid field."""
+    error: str
+    """What is wrong with the row and what was expected, or why the contact's status was not changed."""
+
+
+class ImportError(_ImportErrorRequired, total=False):
+    """A note on one row of the imported file."""
+    email: str
+    """The email in the row, if there is one."""
+
+
+class ImportMetrics(_t.TypedDict):
+    """Metrics about an import."""
+    pagesRead: int
+    """The number of pages that were read."""
+    pagesFailed: int
+    """The number of pages that could not be fetched."""
+    stylesheetsRead: int
+    bytesRead: int
+    """The number of bytes fetched, excluding images."""
+    imagesMeasured: int
+    """The number of logos and images fetched and measured."""
+    productsFound: int
+    knowledgeEntries: int
+    """The number of entries added to the knowledge base."""
+    durationMs: int
+    missing: list[str]
+    """Facts about the brand that the sites do not contain."""
+    notes: list[str]
+    """Remarks about how the sites were read, worded for users."""
+
+
+class ImportPreviewed(_t.TypedDict):
+    """A preview of a pending file."""
+    id: str
+    projectId: str
+    fileName: str
+    bytes: int
+    delimiter: str
+    """The separator between cells that was used to read the preview."""
+    columns: list[ImportColumn]
+    """All columns of the file."""
+    expiresAt: str
+    """When the file is deleted unless its import has been started."""
+
+
+class _ImportProgressRequired(_t.TypedDict):
+    object: str
+    """Always `contact_import`."""
+    id: str
+    status: _t.Literal["pending", "processing", "completed", "failed", "uploaded"]
+    counts: RowCounts
+    progress: float
+    """The share of the contacts that have been imported, from 0 to 1."""
+    created_at: str
+
+
+class ImportProgress(_ImportProgressRequired, total=False):
+    """The progress of an import. API clients expect its field names in snake case."""
+    provider: Provider
+    """The platform that the contacts are imported from; absent for a file."""
+    excluded: int
+    """The number of contacts that were not imported because they never subscribed; absent if the import includes
+    them.
+    """
+    waiting: str
+    """Why the import waits, and what ends the wait; absent if it does not wait."""
+    error: str
+    """Why the import failed, and what to do; absent if it did not fail."""
+    completed_at: str
+
+
+class ImportProgressOfProject(_t.TypedDict):
+    """The progress of the import."""
+    stage: _t.Literal["initializing", "fetching", "reading", "measuring", "completed", "failed"]
+    """The current stage of the import."""
+    percentage: int
+
+
+class ImportSources(_t.TypedDict):
+    """The sources of a connected account."""
+    sources: list[SourceView]
+    """At most a thousand sources, in the platform's order."""
+
+
+class ImportStarted(_t.TypedDict):
+    """The import that was started."""
+    object: str
+    """Always `contact_import`."""
+    id: str
+    status: _t.Literal["processing", "uploaded"]
+
+
+class _ImportViewRequired(_t.TypedDict):
+    projectId: str
+    status: ProjectStatus
+    """The status of the project. Poll until the status is `active` or `error`."""
+    name: str
+    domain: str
+    progress: ImportProgressOfProject
+    importMetrics: ImportMetrics
+    """The results of the import so far."""
+
+
+class ImportView(_ImportViewRequired, total=False):
+    """The state of an import."""
+    description: str
+    error: str
+    """Why the import failed, and what to do; absent if it did not fail."""
+
+
+class InboxListPage(_t.TypedDict):
+    messages: list[MessageView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class IncomingWebhooksListPage(_t.TypedDict):
+    hooks: list[HookView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class IncompleteCheck(_t.TypedDict):
+    """A check that did not finish, or that finished only in part."""
+    check: ValidationCheck
+    reason: str
+
+
+class InvalidEventRow(_t.TypedDict):
+    """Why a row was refused."""
+    index: int
+    """The position of the row in the request, starting at 0."""
+    error: str
+    """What is invalid and what was expected."""
+    field: str
+    """The name of the invalid field, such as `identifiers.email`; empty if the whole row is invalid."""
+
+
+class KeptGuidelines(_t.TypedDict):
+    """The guidelines after the change."""
+    brandGuidelines: BrandGuidelines
+
+
+class KeptLogos(_t.TypedDict):
+    """The logos after the change."""
+    logoUrls: LogosView
+
+
+KlaviyoType = _t.Literal["html", "hybrid", "code"]
+"""The type of a template in Klaviyo."""
+
+
+KnowledgeOrigin = _t.Literal["website", "favorite", "upload", "manual"]
+"""The origin of an entry."""
+
+
+class _KnowledgeViewRequired(_t.TypedDict):
+    id: str
+    title: str
+    content: str
+    date: str
+    """When the entry was created or last changed."""
+    referenceOrigin: KnowledgeOrigin
+
+
+class KnowledgeView(_KnowledgeViewRequired, total=False):
+    """An entry in the knowledge base."""
+    url: str
+    """The URL of the page that the entry was read from, if it comes from a site."""
+    sourceFileName: str
+    previewHtml: str
+    thumbnailUrl: str
+    screenshotUrl: str
+
+
+class LanguageShare(_t.TypedDict):
+    """The recipients of one language's email."""
+    language: str
+    """The language of the email. The first email in the list also goes to recipients whose language is not in
+    the list.
+    """
+    emailId: str
+    recipients: int
+
+
+class LinkAnalysis(_t.TypedDict):
+    """The links of an email, with the result of their check."""
+    totalLinks: int
+    """The number of distinct URLs."""
+    totalOccurrences: int
+    """The number of all uses of URLs."""
+    score: int
+    """From 0 to 100: 100 if all links work and there are no findings."""
+    checkedLinks: list[CheckedLink]
+    """The URLs by their use: links, images, backgrounds, forms, style sheets."""
+    findings: list[LinkFinding]
+    """What readers and spam filters notice about the links, most severe first."""
+    summary: LinkSummary
+    recommendations: list[str]
+    """What to do, most important first."""
+    metadata: LinkMetadata
+
+
+class _LinkFindingRequired(_t.TypedDict):
+    rule: str
+    """A fixed name for programs, such as `shortener`."""
+    severity: FindingSeverity
+    message: str
+    fix: str
+    """How to resolve the finding."""
+    count: int
+    """The number of uses that the finding is about."""
+    occurrences: list[SourcePlace]
+    """The first of these uses."""
+
+
+class LinkFinding(_LinkFindingRequired, total=False):
+    """A finding about the links."""
+    url: str
+    """The URL that the finding is about; absent if the finding is about several URLs."""
+
+
+class LinkHop(_t.TypedDict):
+    """A redirect."""
+    url: str
+    statusCode: int
+
+
+LinkKind = _t.Literal["image", "link", "background", "form", "stylesheet", "media"]
+"""What the email does with the URL."""
+
+
+class LinkMetadata(_t.TypedDict):
+    """How the check went."""
+    processingTime: int
+    """The time that the whole check took, in milliseconds."""
+    linksChecked: int
+    """The number of URLs that were requested."""
+    linksSkipped: int
+    """The number of URLs that were not requested."""
+    complete: bool
+    """Whether every URL that can be requested was requested. False if the time limit or the limit of 200 URLs
+    was reached.
+    """
+
+
+LinkStatus = _t.Literal["ok", "redirected", "broken", "unreachable", "unverifiable", "blocked", "invalid", "skipped"]
+"""The result of a link check."""
+
+
+class LinkSummary(_t.TypedDict):
+    """The number of URLs with each status."""
+    okLinks: int
+    redirectedLinks: int
+    brokenLinks: int
+    unreachableLinks: int
+    unverifiableLinks: int
+    blockedLinks: int
+    invalidLinks: int
+    skippedLinks: int
+    averageResponseTime: int
+    """The average response time in milliseconds; 0 if no request was sent."""
+
+
+class _LogPartRequired(_t.TypedDict):
+    emails: list[CampaignLog]
+    hasMore: bool
+
+
+class LogPart(_LogPartRequired, total=False):
+    """A page of a campaign's log."""
+    nextCursor: str
+    """The cursor of the next page; absent on the last page."""
+
+
+class LogosView(_t.TypedDict):
+    """The logo URLs; `null` for each logo that is missing."""
+    primary: str | None
+    secondary: str | None
+    favicon: str | None
+
+
+MailFeedbackStatus = _t.Literal["waiting", "active", "rejecting"]
+"""Whether events arrive."""
+
+
+class _MailFeedbackViewRequired(_t.TypedDict):
+    id: str
+    service: MailService
+    status: MailFeedbackStatus
+    """`waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the
+    last accepted one.
+    """
+    secretConfigured: bool
+    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    secretRequired: bool
+    """Whether requests are rejected until the secret is set."""
+    topicArns: list[str]
+    """The ARNs of the topics from which notifications are accepted; only for Amazon SES."""
+    deliveries: int
+    """The number of reported deliveries."""
+    bounces: int
+    complaints: int
+    unsubscribes: int
+    otherEvents: int
+    """The number of events of other kinds, such as opens, which have no consequences."""
+    unmatchedEvents: int
+    """The number of events that match no message of this environment. They have no effect."""
+    repeatedRequests: int
+    """The number of requests that arrived more than once. A repeat has no effect."""
+    createdAt: str
+    updatedAt: str
+
+
+class MailFeedbackView(_MailFeedbackViewRequired, total=False):
+    """A mail service that reports events, without its secrets."""
+    name: str
+    confirmedAt: str
+    """When Mailmill last confirmed a subscription to a topic; only for Amazon SES."""
+    lastEventAt: str
+    """When the last accepted request arrived."""
+    lastRejection: RejectionView
+
+
+class _MailFeedbackWithUrlRequired(_t.TypedDict):
+    id: str
+    service: MailService
+    status: MailFeedbackStatus
+    """`waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the
+    last accepted one.
+    """
+    secretConfigured: bool
+    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    secretRequired: bool
+    """Whether requests are rejected until the secret is set."""
+    topicArns: list[str]
+    """The ARNs of the topics from which notifications are accepted; only for Amazon SES."""
+    deliveries: int
+    """The number of reported deliveries."""
+    bounces: int
+    complaints: int
+    unsubscribes: int
+    otherEvents: int
+    """The number of events of other kinds, such as opens, which have no consequences."""
+    unmatchedEvents: int
+    """The number of events that match no message of this environment. They have no effect."""
+    repeatedRequests: int
+    """The number of requests that arrived more than once. A repeat has no effect."""
+    createdAt: str
+    updatedAt: str
+
+
+class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
+    """A mail service with the URL of its webhook, if the response is the one that shows the URL."""
+    name: str
+    confirmedAt: str
+    """When Mailmill last confirmed a subscription to a topic; only for Amazon SES."""
+    lastEventAt: str
+    """When the last accepted request arrived."""
+    lastRejection: RejectionView
+    url: str
+    """The URL to enter at the mail service. It contains a secret and is shown only in this response."""
+
+
+MailService = _t.Literal["postmark", "mailgun", "resend", "amazon_ses", "sendgrid", "brevo"]
+"""A mail service: it relays mail, and reports by webhook what happened to it."""
+
+
+class _MailServiceTestedRequired(_t.TypedDict):
+    success: bool
+    """Whether the signature was valid and the reference to a message was found."""
+    message: str
+    """What was checked, or what is wrong and how to correct it."""
+    temporaryKey: bool
+    """Whether the sample was signed with a temporary key, because only the mail service has the real one."""
+
+
+class MailServiceTested(_MailServiceTestedRequired, total=False):
+    """The verdict on a sample event."""
+    reason: Refusal
+    """Why the request was rejected."""
+
+
+class MailServicesListPage(_t.TypedDict):
+    mailServices: list[MailFeedbackView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+MailchimpType = _t.Literal["template", "campaign"]
+"""What an export creates in Mailchimp."""
+
+
+class Marked(_t.TypedDict):
+    """The email, and whether it is now a favorite."""
+    emailId: str
+    favorite: bool
+    conversationId: str
+    slotUuid: str
+
+
+Match = _t.Literal["all", "any"]
+"""How the conditions of a group are combined."""
+
+
+class MessageHeader(_t.TypedDict):
+    """A header of a message."""
+    name: str
+    value: str
+
+
+_MessageViewRequiredWords = _t.TypedDict("_MessageViewRequiredWords", {"from": "str"})
+
+
+class _MessageViewRequired(_t.TypedDict):
+    id: str
+    sendId: str
+    """The send or batch that the message belongs to."""
+    to: str
+    subject: str
+    size: int
+    """The size in bytes of the message as it would have been sent."""
+    receivedAt: str
+
+
+class MessageView(_MessageViewRequiredWords, _MessageViewRequired, total=False):
+    """A message in the built-in inbox."""
+    fromName: str
+
+
+Mode = _t.Literal["number_gt", "number_gte", "number_lt", "number_lte", "is", "is_not", "starts_with", "ends_with", "contains", "not_contains", "date_after", "date_before", "date_on", "date_between", "number_between"]
+"""How a field is compared. String comparison ignores case; dates are UTC days or moments."""
+
+
+class _ModelMetricsRequired(_t.TypedDict):
+    models: list[str]
+    """The names that `model` of a request can have; `composer` is the built-in composer."""
+    defaultModel: str
+    """The model that writes emails if a request names none."""
+    onFailure: OnFailure
+    """What happens if a language model cannot write an email."""
+    months: list[ModelMonth]
+    """The current month and the earlier months, latest first."""
+
+
+class ModelMetrics(_ModelMetricsRequired, total=False):
+    """The language models, their usage and its limits."""
+    monthlyLimit: int
+    """The maximum cost of the account per month. `null` means unlimited."""
+    monthlyLimitPerBrand: int
+    """The maximum cost of each brand per month. `null` means unlimited."""
+
+
+class ModelMonth(_t.TypedDict):
+    """The usage of a month."""
+    period: str
+    """The month in UTC, such as `2026-01`."""
+    cost: float
+    """The cost of both environments together, which counts toward the account's limit."""
+    usage: list[BrandUsage]
+    """The usage in the environment of the key, by brand and model."""
+
+
+class Month(_t.TypedDict):
+    """The results of an earlier month."""
+    period: str
+    """The month in UTC, such as `2026-01`."""
+    sent: int
+    delivered: int
+    bounced: int
+    complained: int
+
+
+class NamedSegment(_t.TypedDict):
+    """The segment of an import."""
+    id: str
+    name: str
+
+
+class NamedSource(_t.TypedDict):
+    """An existing email to import."""
+    name: str
+    """The name of the file or the email."""
+    source: str
+    """The source of the email: HTML, or a whole message with headers (.eml)."""
+
+
+class NamedTag(_t.TypedDict):
+    """The tag of an import."""
+    id: str
+    name: str
+
+
+class NewLogos(_t.TypedDict, total=False):
+    """The URLs of logos that users set."""
+    primary: str | None
+    secondary: str | None
+    favicon: str | None
+
+
+_NewSenderRequiredWords = _t.TypedDict("_NewSenderRequiredWords", {"from": "str"})
+
+
+class NewSender(_NewSenderRequiredWords, total=False):
+    """A default sender."""
+    fromName: str | None
+    """The name shown with the From address."""
+    replyTo: str | None
+    """The address that replies are sent to; the From address if absent."""
+
+
+class NewSignature(_t.TypedDict):
+    """How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or
+    without `sha256=`.
+    """
+    header: str
+    """The header with the signature, such as `Typeform-Signature`."""
+    secret: str
+    """The secret that you entered in the other system, or that it shows. It is stored encrypted and never shown
+    again.
+    """
+
+
+class _OfferRequired(_t.TypedDict):
+    freeDelivery: bool
+    """Whether delivery is free."""
+
+
+class Offer(_OfferRequired, total=False):
+    """The brand's own offer."""
+    scope: Part
+    """What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say."""
+    gift: Part
+    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
+
+
+class OfferInput(_t.TypedDict, total=False):
+    """The brand's own offer."""
+    scope: PartInput | None
+    """What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say."""
+    freeDelivery: bool
+    """Whether delivery is free."""
+    gift: PartInput | None
+    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
+
+
+OnConflict = _t.Literal["upsert", "skip"]
+"""What to do with a contact that already exists."""
+
+
+OnFailure = _t.Literal["fail", "composer"]
+"""What happens if a language model cannot write an email."""
+
+
+class OneDeviceView(_t.TypedDict):
+    """One device of a preview."""
+    previewId: str
+    device: PreviewDeviceView
+
+
+Outcome = _t.Union["BulkResult | BulkStarted"]
+"""The result of the request: the counts, or the job that processes the contacts."""
+
+
+class OwningProject(_t.TypedDict):
+    """The project that an object belongs to."""
+    projectId: str
+    """The project's ID."""
+
+
+class Pagination(_t.TypedDict):
+    total: int
+    limit: int
+    offset: int
+    page: int
+    hasMore: bool
+
+
+class PalettePatch(_t.TypedDict, total=False):
+    """The colors to set by role, as `#RRGGBB`."""
+    background: str | None
+    text: str | None
+    primary: str | None
+    """The main brand color."""
+    accent: str | None
+    """A second color, for small elements."""
+    button: str | None
+    buttonText: str | None
+
+
+class _PartRequired(_t.TypedDict):
+    text: str
+
+
+class Part(_PartRequired, total=False):
+    """Text in the brief, with its span in the prompt."""
+    span: Span
+    """Absent if a user added the part."""
+
+
+class _PartInputRequired(_t.TypedDict):
+    text: str
+
+
+class PartInput(_PartInputRequired, total=False):
+    """Text in the brief, with its span in the prompt."""
+    span: Span | None
+    """Absent if a user added the part."""
+
+
+PauseReason = _t.Literal["failing", "rate_limited", "gone"]
+"""Why an endpoint is paused."""
+
+
+class _PaymentRequired(_t.TypedDict):
+    at: str
+    amount: float
+    currency: str
+    isRefund: bool
+
+
+class Payment(_PaymentRequired, total=False):
+    """A payment or refund of an order."""
+    creditedSendId: str
+    """The mailing that the order is attributed to."""
+
+
+class _PlanQuotaRequired(_t.TypedDict):
+    used: int
+    resetsAt: str
+    """When the number of used emails resets to 0."""
+
+
+class PlanQuota(_PlanQuotaRequired, total=False):
+    """A quota and how much of it is used."""
+    limit: int
+    """The number of emails that the plan allows. `null` means unlimited."""
+    remaining: int
+    """The number of emails that may still be sent. `null` means unlimited."""
+
+
+class PlanRequests(_t.TypedDict):
+    """The request limit of a group of operations."""
+    group: str
+    covers: str
+    """The operations that the group includes."""
+    limit: int
+    """The number of requests per window. 0 means that no requests are allowed."""
+    windowSeconds: int
+
+
+class PlanSize(_t.TypedDict):
+    """A size limit."""
+    what: str
+    limit: int
+    unit: str
+    """The unit of the limit: `items`, `bytes` or `characters`."""
+
+
+class _PlatformObjectRequired(_t.TypedDict):
+    id: str
+    """The platform's ID of the template or draft. For coded templates of HubSpot, it is the path."""
+    type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
+    created: bool
+    """Whether the export created it; otherwise, the export updated what an earlier export created."""
+
+
+class PlatformObject(_PlatformObjectRequired, total=False):
+    """A template or draft on a platform."""
+    leftImages: list[str]
+    """The addresses of the images that could not be uploaded and stay where they are; absent if there are none."""
+
+
+class PlatformState(_t.TypedDict):
+    """Whether emails can be exported into an account on a platform."""
+    provider: Provider
+    isConnected: bool
+    """Whether an account is connected whose key works."""
+    connections: list[ConnectionView]
+    """The connections that the project can use."""
+    connectUrl: str
+    """The URL of the page that connects and reconnects accounts."""
+
+
+class PreviewCut(_t.TypedDict):
+    """A part of an email that a client removes or changes."""
+    line: int
+    what: str
+    """The source of the part, shortened."""
+    why: str
+    slug: str
+    """The feature of the support tables."""
+    count: int
+    """The number of times that the line contains this part."""
+
+
+class _PreviewDeviceViewRequired(_t.TypedDict):
+    deviceKey: str
+    """The key, such as `gmail.ios` or `apple-mail.ios.dark`."""
+    deviceName: str
+    client: str
+    """The client's name."""
+    os: str
+    category: DeviceCategory
+    status: DeviceStatus
+    dark: bool
+    """Whether the client is in dark mode."""
+    images: bool
+    """Whether the client loads images."""
+    viewportWidth: int
+    """The width of the window in CSS pixels."""
+    cuts: list[PreviewCut]
+    """The parts of the email that the client removes or changes."""
+    notes: list[PreviewNote]
+    """The problems that a reader with this device may miss."""
+    cached: bool
+    """Whether the drawing was already finished when the preview was created."""
+
+
+class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
+    """An email on one device. The picture is a simulation, not a screenshot of the client."""
+    width: int
+    """The width of the screenshot in pixels."""
+    height: int
+    """The height of the screenshot in pixels."""
+    screenshotUrl: str
+    """The URL of a PNG of the whole email. The URL is valid for one to two days; each request returns a new URL."""
+    thumbnailUrl: str
+    """The URL of a small PNG of the top of the email."""
+    fullThumbnailUrl: str
+    """The URL of a small PNG of the whole email."""
+    engine: str
+    """The drawing engine: `embedded` or `chromium`."""
+    tier: Tier
+    """How close the simulation is to the client."""
+    dataVersion: str
+    """The date of the support tables, as `YYYY-MM-DD`."""
+    processingTime: int
+    """The time that drawing took, in milliseconds."""
+    error: str
+    """The reason why drawing failed."""
+
+
+class _PreviewMetadataRequired(_t.TypedDict):
+    requestedDevices: int
+    completedDevices: int
+    failedDevices: int
+    processingDevices: int
+
+
+class PreviewMetadata(_PreviewMetadataRequired, total=False):
+    """The number of devices in each status."""
+    processingTime: int
+    """The time until all devices were finished, in milliseconds; absent until then."""
+
+
+class PreviewNote(_t.TypedDict):
+    """A note about something that a reader with this client may miss."""
+    rule: str
+    """The rule: `image_alt_missing`, `few_words`, `background_without_color`, `dark_image`, `images_absent`,
+    `image_unsound`,
+    `glyphs_missing` or `cut_off`.
+    """
+    message: str
+    """The problem and the remedy."""
+    lines: list[int]
+    """The lines of the email to which the note refers."""
+
+
+PreviewStatus = _t.Literal["PROCESSING", "COMPLETED", "PARTIAL_SUCCESS", "FAILED"]
+"""The status of a preview."""
+
+
+class PreviewStatusView(_t.TypedDict):
+    """The status of a preview."""
+    previewId: str
+    status: PreviewStatus
+    metadata: PreviewMetadata
+
+
+class _PreviewViewRequired(_t.TypedDict):
+    previewId: str
+    subject: str
+    status: PreviewStatus
+    devices: list[PreviewDeviceView]
+    """The devices in the order of the request."""
+    metadata: PreviewMetadata
+    cached: bool
+    """Whether all drawings were already finished when the preview was created."""
+    createdAt: str
+    expiresAt: str
+    """When the preview is deleted."""
+
+
+class PreviewView(_PreviewViewRequired, total=False):
+    """A preview with its devices."""
+    name: str
+    emailId: str
+    """The ID of the stored email, if the preview shows one."""
+
+
+class ProductOverrides(_t.TypedDict, total=False):
+    """The values of a product that users set. An empty text removes the imported value."""
+    name: str
+    url: str
+    image: str
+    description: str
+    price: str
+    """The current price in major units, such as `19.90`."""
+    priceBefore: str
+    """The original price, before a discount."""
+    currency: str
+    """The currency as an ISO 4217 code."""
+
+
+class _ProductViewRequired(_t.TypedDict):
+    id: str
+    name: str
+    hidden: bool
+    """Whether emails leave the product out."""
+    position: int
+    """The position among the project's products, starting at 0."""
+    origin: _t.Literal["imported", "added", "store"]
+    """The origin of the product: `imported` from a site, `added` by a user, or from a connected `store`."""
+    edited: bool
+    """Whether a user set one of the values."""
+    overrides: ProductOverrides
+    """The values that users set; all others are imported."""
+
+
+class ProductView(_ProductViewRequired, total=False):
+    """A product of a brand."""
+    url: str
+    """The URL of the product's page."""
+    image: str
+    description: str
+    price: str
+    """The current price in major units, such as `19.90`."""
+    priceBefore: str
+    """The original price, before a discount, which emails show crossed out."""
+    currency: str
+    """The currency as an ISO 4217 code."""
+    stock: int
+    """The number of units in stock, if the product comes from a connected store that counts them."""
+    soldOut: bool
+    """Whether the connected store does not sell the product now. Emails leave it out."""
+    collections: list[str]
+    """The collections of the product in the connected store."""
+
+
+class _ProjectImageViewRequired(_t.TypedDict):
+    url: str
+    tags: list[str]
+    colors: list[str]
+    """The colors that cover most of the image, as `#RRGGBB`."""
+    origin: _t.Literal["given", "found"]
+    """The origin of the image: `given` by a user, or `found` on the project's pages."""
+
+
+class ProjectImageView(_ProjectImageViewRequired, total=False):
+    """An image in a project."""
+    description: str
+    """A description of the image, set by a user or filled in by the image analysis."""
+    width: int
+    """The measured size of the image in pixels."""
+    height: int
+    problem: str
+    """Why the image could not be analyzed; absent if it was analyzed."""
+
+
+ProjectStatus = _t.Literal["pending", "processing", "active", "error"]
+"""The import status of a project."""
+
+
+class _ProjectViewRequired(_t.TypedDict):
+    id: str
+    _id: str
+    """The project's ID again, for clients that expect it under this name."""
+    name: str
+    status: ProjectStatus
+    """The import status of the project."""
+    domain: str
+    """The host of the first imported address, without `www.`."""
+    createdAt: str
+    updatedAt: str
+
+
+class ProjectView(_ProjectViewRequired, total=False):
+    """A brand. Every contact, segment, campaign and email belongs to a brand. A key that cannot read projects
+    sees only the fields that are
+    needed to choose a project.
+    """
+    description: str
+    """What the brand does, imported from its sites or set by a user."""
+    urls: list[str]
+    """The sites that the project was imported from."""
+    logoUrls: LogosView
+    palette: BrandPalette
+    """The brand's colors by role, as found on its sites or set by users."""
+    defaultSender: SenderView
+    """The default sender of the project's emails, which a campaign or send can override."""
+    error: str
+    """Why the import failed, and what to do; absent if it did not fail."""
+    brand: Brand
+    """The facts about the brand. Included only in responses about a single project."""
+    overrides: BrandOverrides
+    """The values that users set; all others are imported. Included only in responses about a single project."""
+    contrasts: list[ColorContrast]
+    """The contrasts between text and background, where both colors are known. Included only in responses about a
+    single project.
+    """
+
+
+class ProjectsImagesListPage(_t.TypedDict):
+    images: list[ProjectImageView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class ProjectsKnowledgeListPage(_t.TypedDict):
+    entries: list[KnowledgeView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class ProjectsListPage(_t.TypedDict):
+    projects: list[ProjectView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class ProjectsProductsListPage(_t.TypedDict):
+    products: list[ProductView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+Provider = _t.Literal["platform_a", "klaviyo", "platform_b", "mailchimp", "platform_c", "hubspot"]
+"""The provider: platform_a is Klaviyo, platform_b is Mailchimp, platform_c is HubSpot. Requests accept both
+names; responses contain the neutral one.
+"""
+
+
+class ProviderImportStarted(_t.TypedDict):
+    """The import that was started."""
+    object: str
+    """Always `contact_import`."""
+    id: str
+    """The ID of the import. `GET /v1/contacts/imports/{id}` returns its progress."""
+    status: str
+    """Always `pending`."""
+    tag: NamedTag
+    """The tag that every imported contact gets."""
+    segment: NamedSegment
+    """The segment of the contacts with this tag."""
+
+
+ProviderSourceType = _t.Literal["audience", "list", "segment", "tag"]
+"""The kind of a set of contacts on a platform."""
+
+
+Reason = _t.Literal["unsubscribe", "manual", "bounce_hard", "complaint", "erased"]
+"""The reason why an address is on the suppression list. The least serious reason comes first."""
+
+
+class _RecipientViewRequired(_t.TypedDict):
+    email: str
+    status: str
+    """The status: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`."""
+
+
+class RecipientView(_RecipientViewRequired, total=False):
+    """One recipient of a direct send."""
+    reply: str
+    """The last reply of the next mail server, or Mailmill's own description of the result."""
+    reason: str
+    """Why the recipient was skipped, or why the delivery is unknown."""
+    nextAttemptAt: str
+    """When the next attempt to send is due."""
+    at: str
+    """When the status last changed. Absent for queued, deferred and skipped recipients."""
+
+
+RecordPurpose = _t.Literal["dkim", "return_path", "spf", "dmarc", "tracking"]
+"""The purpose of a DNS record."""
+
+
+RecordStatus = _t.Literal["pending", "verified", "missing", "mismatch", "unreachable"]
+"""How a record in the DNS compares with the required one."""
+
+
+RecordType = _t.Literal["TXT", "CNAME", "MX"]
+"""The type of a DNS record."""
+
+
+class _RecordViewRequired(_t.TypedDict):
+    type: RecordType
+    name: str
+    """The full name of the record."""
+    value: str
+    purpose: RecordPurpose
+    """The purpose of the record: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`."""
+    required: bool
+    """Whether sending requires this record; the other records are recommended. One of the two DKIM records is
+    sufficient.
+    """
+    status: RecordStatus
+    found: list[str]
+    """For `mismatch`, the different values that were found; for `unreachable`, the error."""
+
+
+class RecordView(_RecordViewRequired, total=False):
+    """A record to add to the DNS."""
+    priority: int
+    """The priority of an MX record."""
+    removeAfter: str
+    """When the record may be removed, because another key has replaced the record's key."""
+
+
+class _RecordedActionRequired(_t.TypedDict):
+    action: Action
+    at: str
+    sendId: str
+
+
+class RecordedAction(_RecordedActionRequired, total=False):
+    """A recorded open or click of the contact."""
+    campaignId: str
+
+
+class _RecordedEventRequired(_t.TypedDict):
+    stored: bool
+    """Whether this request stored the event."""
+    eventId: str
+    """The ID of the stored event: of this event or, for a duplicate, of the earlier event with the same key."""
+
+
+class RecordedEvent(_RecordedEventRequired, total=False):
+    """The result of recording one event."""
+    dedupeKey: str
+    duplicate: bool
+    """True if an event with this key was already stored."""
+    notes: list[str]
+    """Warnings about the amount of the event: it is not a number, or an order has no currency."""
+
+
+class RecordedEvents(_t.TypedDict):
+    """The result of recording a batch of events."""
+    accepted: int
+    """The number of rows that were stored."""
+    duplicates: int
+    """The number of rows that were skipped because their dedupeKey was already stored."""
+    results: list[EventRowResult]
+    """One result for each row, in the same order as in the request."""
+    invalid: list[InvalidEventRow]
+    """The rows that were refused."""
+
+
+_RedeliveryViewRequiredWords = _t.TypedDict("_RedeliveryViewRequiredWords", {"from": "str"})
+
+
+class _RedeliveryViewRequired(_t.TypedDict):
+    status: str
+    """The status of the redelivery: `processing` or `completed`."""
+    to: str
+    queued: int
+    """The number of deliveries that the redelivery has created."""
+    startedAt: str
+
+
+class RedeliveryView(_RedeliveryViewRequiredWords, _RedeliveryViewRequired, total=False):
+    """The redelivery of the events in a time range."""
+    completedAt: str
+
+
+class ReferencesView(_t.TypedDict):
+    """The favorite emails in a project. To use one as a pattern, use its `conversationId` as the `referenceId`
+    of a generation.
+    """
+    favorites: list[EmailView]
+    """The favorite emails, newest first; at most 100."""
+    total: int
+
+
+Refusal = _t.Literal["secret_missing", "signature_missing", "signature_wrong", "wrong_time", "replayed", "topic_unknown", "malformed"]
+"""Why a request is rejected."""
+
+
+class RejectionView(_t.TypedDict):
+    """The last rejected request."""
+    at: str
+    reason: Refusal
+    message: str
+    """What is wrong and how to correct it."""
+
+
+class Removed(_t.TypedDict):
+    """The result of removing an image, a knowledge-base entry or a product."""
+    message: str
+    """A message for users that names what was removed."""
+
+
+class RemovedConnection(_t.TypedDict):
+    """The result of removing a connection."""
+    id: str
+    """The ID of the removed connection."""
+    deleted: bool
+    """Always true in a successful response."""
+    revoked: bool
+    """Whether the platform revoked the tokens of the connection. An API key stays valid until you revoke it on
+    the platform.
+    """
+
+
+class Reporting(_t.TypedDict):
+    """How the statistics were computed."""
+    status: str
+    """Whether the statistics are current: always `live`."""
+    source: str
+    """The source of the statistics: always `ledger`."""
+
+
+class ResentBatch(_t.TypedDict):
+    """The result of a resend."""
+    batchId: str
+    resent: int
+    """The number of recipients who were queued again."""
+
+
+class ResponseView(_t.TypedDict):
+    """An endpoint's response."""
+    statusCode: int
+    body: str
+    """The first 1,000 characters of the response body."""
+
+
+class _ResultViewRequired(_t.TypedDict):
+    subject: str
+    previewText: str
+    html: str
+    emails: list[EmailView]
+    """The emails, sorted by slot, then by language."""
+    stats: Stats
+    languages: list[str]
+    usage: UsageView
+    """The usage of the language model; all values are zero with the composer."""
+
+
+class ResultView(_ResultViewRequired, total=False):
+    """The emails in a conversation. The fields other than `emails` describe the first email."""
+    seriesPlan: SeriesPlan
+    screenshotUrl: str
+    screenshotFullUrl: str
+
+
+class Retried(_t.TypedDict):
+    """The state of an import that was started again or is still running."""
+    projectId: str
+    status: ProjectStatus
+    message: str
+    """A message that tells the user what happens next."""
+
+
+class RevenueView(_t.TypedDict):
+    """The orders and revenue in one currency."""
+    currency: str
+    conversions: int
+    revenue: float
+
+
+class RowCounts(_t.TypedDict):
+    """The results of the rows that have been read so far."""
+    total: int
+    """The number of rows read so far, which is the sum of the other counts."""
+    created: int
+    """The number of rows that created a contact."""
+    updated: int
+    """The number of rows that changed a contact."""
+    skipped: int
+    """The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched."""
+    failed: int
+    """The number of rows that were refused. See the row errors of this import."""
+
+
+class _RowErrorRequired(_t.TypedDict):
+    index: int
+    """The position of the contact in the request, starting at 0."""
+    field: str
+    """The invalid field; empty if the whole row is invalid."""
+    error: str
+    """What is wrong with the row and what was expected, or why the contact's status was not changed."""
+
+
+class RowError(_RowErrorRequired, total=False):
+    """A note on one contact."""
+    email: str
+    """The contact's email, if the row contains one."""
+
+
+class _RunViewRequired(_t.TypedDict):
+    endedAt: str
+    result: _t.Literal["imported", "unchanged", "failed"]
+    """`unchanged` if the file was not changed since the last import."""
+    created: int
+    """The number of rows that created a contact."""
+    updated: int
+    """The number of rows that changed a contact."""
+    skipped: int
+    """The number of rows that changed nothing."""
+    failed: int
+    """The number of rows that were refused. The import's errors list them."""
+    excluded: int
+    """The number of contacts without a status that were left out."""
+
+
+class RunView(_RunViewRequired, total=False):
+    """The result of a run."""
+    importId: str
+    """The import, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days after its
+    end.
+    """
+    error: str
+    """Why the run failed, and what to do."""
+
+
+class SavedBlockView(_t.TypedDict):
+    """A block that users saved for other emails."""
+    id: str
+    name: str
+    block: _t.Any
+    """The block, without IDs. Insert it with PATCH /v1/emails/{emailId}/document."""
+    createdAt: str
+    updatedAt: str
+
+
+class SavedBlocksListPage(_t.TypedDict):
+    blocks: list[SavedBlockView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _ScheduledImportViewRequired(_t.TypedDict):
+    id: str
+    projectId: str
+    name: str
+    url: str
+    everyHours: int
+    """The number of hours between two runs."""
+    onConflict: str
+    tags: list[str]
+    """The tags that every contact in the file gets."""
+    consentMode: ConsentMode
+    """What happens to contacts without a status, if `status` is absent."""
+    state: _t.Literal["active", "running", "paused"]
+    """`running` while a file is imported."""
+    failures: int
+    """The number of failed runs since the last one that succeeded."""
+    createdAt: str
+    updatedAt: str
+
+
+class ScheduledImportView(_ScheduledImportViewRequired, total=False):
+    """A file at a URL whose contacts are imported regularly."""
+    columnMap: ColumnMap
+    """The mapped columns; absent if they are guessed from the headers."""
+    delimiter: str
+    """The separator between cells; absent if it is detected."""
+    status: ContactStatus
+    """The status for contacts whose row has no status."""
+    pausedReason: str
+    """Why the scheduled import is paused, if it was paused after failures."""
+    importId: str
+    """The import that is running."""
+    nextRunAt: str
+    """When the next run starts; absent while a run lasts and during a pause."""
+    lastRun: RunView
+    """The last run that ended."""
+
+
+class ScheduledImportsListPage(_t.TypedDict):
+    imports: list[ScheduledImportView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class SegmentPreview(_t.TypedDict):
+    """The contacts that currently match the filter."""
+    count: int
+    """The number of matching contacts, whatever their status."""
+    contacts: list[ContactView]
+    """The newest matching contacts."""
+
+
+class _SegmentViewRequired(_t.TypedDict):
+    id: str
+    name: str
+    filters: FilterTree
+    """The filter, as given by the caller."""
+    createdAt: str
+    updatedAt: str
+
+
+class SegmentView(_SegmentViewRequired, total=False):
+    """A saved filter on contacts."""
+    description: str
+    count: int
+    """The number of contacts that match the filter now, whatever their status; absent if the request skips the
+    count.
+    """
+
+
+class SegmentsListPage(_t.TypedDict):
+    segments: list[SegmentView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _SendAcceptedRequired(_t.TypedDict):
+    id: str
+    provider: str
+    """The provider that delivers the mail: `smtp`, or `inbox` for mail that stays in the built-in inbox."""
+    status: str
+    """Always `queued`: the send is stored, and delivery follows."""
+    message: str
+
+
+class SendAccepted(_SendAcceptedRequired, total=False):
+    """A send that was accepted."""
+    sendId: str
+    """The ID of a direct send. Check its status with GET /v1/sending/{sendId}."""
+    batchId: str
+    """The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}."""
+    emailId: str
+    """The email that the recipient gets. For an audience, the email that recipients get if no email is in their
+    language.
+    """
+    conversationId: str
+    warnings: list[Warning]
+    """Warnings about the content; for example, only the first email of a series is sent, or a language is left
+    out.
+    """
+
+
+SendTo = _t.Literal["email", "audience", "segment", "tag"]
+"""The kind of recipients of a send."""
+
+
+_SendViewRequiredWords = _t.TypedDict("_SendViewRequiredWords", {"from": "str"})
+
+
+class _SendViewRequired(_t.TypedDict):
+    sendId: str
+    status: str
+    """The status of the first recipient: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or
+    `skipped`.
+    """
+    provider: str
+    """The provider that delivers the mail."""
+    subject: str
+    transactional: bool
+    createdAt: str
+    recipients: list[RecipientView]
+    """The recipient, and the recipients of copies."""
+
+
+class SendView(_SendViewRequiredWords, _SendViewRequired, total=False):
+    """A direct send and its status."""
+    emailId: str
+    """The email that the first recipient gets."""
+    conversationId: str
+    fromName: str
+
+
+_SenderViewRequiredWords = _t.TypedDict("_SenderViewRequiredWords", {"from": "str"})
+
+
+class SenderView(_SenderViewRequiredWords, total=False):
+    """A project's default sender."""
+    fromName: str
+    replyTo: str
+    """The address that replies are sent to; the From address if absent."""
+
+
+class _SendingMetricsRequired(_t.TypedDict):
+    period: str
+    """The current month in UTC, such as `2026-01`."""
+    monthly: Totals
+    today: Today
+    history: list[Month]
+    """Totals for earlier months, latest first."""
+
+
+class SendingMetrics(_SendingMetricsRequired, total=False):
+    """The number of emails that were sent, and the remaining quota."""
+    monthlyLimit: int
+    """The number of emails per month that the plan allows. `null` means unlimited."""
+    remainingMonth: int
+    """The number of emails that may still be sent this month. `null` means unlimited."""
+
+
+class SendingTimeline(_t.TypedDict):
+    """Daily statistics and their totals."""
+    days: list[TimelineDay]
+    """The statistics of every day in UTC, earliest first."""
+    summary: SendingTimelineSummary
+    lastUpdated: str
+
+
+class _SendingTimelineSummaryRequired(_t.TypedDict):
+    sent: int
+    delivered: int
+    """Messages that were sent and did not bounce."""
+    bounced: int
+    complained: int
+    opened: int
+    clicked: int
+    unsubscribed: int
+
+
+class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
+    """The totals of all days."""
+    deliveredRate: float
+    """Delivered messages as a percentage of messages sent or rejected, with two decimals. Absent if no messages
+    were sent or rejected.
+    """
+    bounceRate: float
+    """Bounced messages as a percentage of messages sent or rejected."""
+    complaintRate: float
+    """Complaints as a percentage of messages sent."""
+
+
+_SentMessageRequiredWords = _t.TypedDict("_SentMessageRequiredWords", {"from": "str"})
+
+
+class _SentMessageRequired(_t.TypedDict):
+    sendId: str
+    subject: str
+    sentAt: str
+    status: str
+    """The status of the message, such as `sent`, `failed` or `unknown`."""
+    opens: int
+    clicks: int
+
+
+class SentMessage(_SentMessageRequiredWords, _SentMessageRequired, total=False):
+    """A message that was sent to one contact."""
+    campaignId: str
+    reply: str
+    """The mail server's response."""
+    firstOpenedAt: str
+    firstClickedAt: str
+    unsubscribedAt: str
+    complainedAt: str
+    bouncedAt: str
+    bounceDetail: str
+
+
+class SeriesPlan(_t.TypedDict):
+    """The plan of a series of emails."""
+    name: str
+    count: int
+    themeId: str
+    """The ID of the theme that all emails of the series share."""
+    slots: list[SlotView]
+
+
+class SiblingView(_t.TypedDict):
+    """An email in the same conversation."""
+    emailId: str
+    slot: int
+    """The email's slot in the series, starting at 1."""
+    language: str
+    """The language of the email, as a BCP 47 tag."""
+    status: _t.Literal["processing", "ready", "failed"]
+
+
+class SignInPage(_t.TypedDict):
+    """Where the user signs in."""
+    authorizeUrl: str
+    """The URL of the platform's page. Open it in the browser of the signed-in user."""
+    expiresAt: str
+    """When the sign-in must be complete."""
+    scopes: list[GrantedScope]
+    """The permissions on the platform that the user grants. Mailchimp has none: its tokens have all rights of
+    the user.
+    """
+
+
+class _SignatureRequired(_t.TypedDict):
+    name: str
+
+
+class Signature(_SignatureRequired, total=False):
+    """The person who signs."""
+    title: str
+    span: Span
+
+
+class _SignatureInputRequired(_t.TypedDict):
+    name: str
+
+
+class SignatureInput(_SignatureInputRequired, total=False):
+    """The person who signs."""
+    title: str | None
+    span: Span | None
+
+
+SkipReason = _t.Literal["suppressed", "unsubscribed", "bounced", "not_subscribed", "topic_unsubscribed", "invalid_address", "duplicate_address", "missing_field", "erased", "cancelled"]
+"""Why a recipient was skipped."""
+
+
+class SlotView(_t.TypedDict):
+    """A planned email of a series."""
+    slotIdx: int
+    purpose: str
+    """The purpose of the email."""
+    sendOffsetDays: int
+
+
+class SocialProfile(_t.TypedDict):
+    """A profile on a social network."""
+    network: str
+    """The social network as a lowercase word, such as `instagram`."""
+    url: str
+
+
+SortBy = _t.Literal["createdAt", "updatedAt"]
+"""The field that a list is ordered by."""
+
+
+SortOrder = _t.Literal["asc", "desc"]
+"""The direction in which a list is sorted."""
+
+
+Source = _t.Literal["api", "smtp", "inbound", "recipient", "mail_service"]
+"""The source from which an address was added to the list."""
+
+
+class SourcePlace(_t.TypedDict):
+    """A place in the source of the email. Lines and columns start at 1; columns count characters."""
+    line: int
+    column: int
+    endLine: int
+    endColumn: int
+    """The column after the last character."""
+    excerpt: str
+    """The source text, shortened."""
+
+
+class _SourceRefRequired(_t.TypedDict):
+    id: str
+    type: ProviderSourceType
+    name: str
+
+
+class SourceRef(_SourceRefRequired, total=False):
+    """A source to import."""
+    count: int | None
+    """Accepted, because the list of sources contains it."""
+
+
+class _SourceViewRequired(_t.TypedDict):
+    id: str
+    """The platform's ID of the source. Pass it unchanged to the import."""
+    type: ProviderSourceType
+    name: str
+
+
+class SourceView(_SourceViewRequired, total=False):
+    """A set of contacts on a platform that can be imported."""
+    count: int
+    """The number of contacts, if the platform states it."""
+
+
+class Span(_t.TypedDict):
+    """A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive."""
+    start: int
+    end: int
+
+
+class SpellingAnalysis(_t.TypedDict):
+    """The spelling and grammar of an email."""
+    totalWords: int
+    score: int
+    """From 0 to 100: 100 if nothing was found. Resolving a finding never lowers it."""
+    errors: list[SpellingError]
+    """The findings in the order of the source."""
+    summary: SpellingSummary
+    metadata: SpellingMetadata
+
+
+class SpellingError(_t.TypedDict):
+    """A finding in the text."""
+    word: str
+    """The text found, as readers see it."""
+    suggestions: list[str]
+    """Up to five replacements, best first."""
+    context: str
+    """The text around the word."""
+    type: SpellingErrorType
+    rule: str
+    """The ID of the rule that the text violates."""
+    line: int
+    """The line in the source, counted from 1."""
+    column: int
+    """The column in the line, in characters, counted from 1."""
+    offset: int
+    """The byte offset in the UTF-8 source, counted from 0."""
+    length: int
+    """The length in the source in bytes, including tags inside the text."""
+    language: str
+    """The language in which the text was checked."""
+    confidence: float
+    """The confidence, from 0 to 1."""
+
+
+SpellingErrorType = _t.Literal["spelling", "grammar", "repeat", "style"]
+"""The type of a finding."""
+
+
+class SpellingMetadata(_t.TypedDict):
+    """How the text was checked."""
+    processingTime: int
+    """The time that the check took, in milliseconds."""
+    aiModel: str
+    """The names of the additional checkers, or `none (rules)`."""
+    tokensUsed: int
+    """The number of tokens that a language model used."""
+    wordsChecked: int
+    """The number of words that were checked."""
+    complete: bool
+    """Whether the whole text was checked and all findings are listed."""
+    languages: list[str]
+    """The languages of the text."""
+    languagesWithoutDictionary: list[str]
+    """The languages whose spelling was not checked because they have no dictionary."""
+    checkersIncomplete: list[str]
+    """The additional checkers that did not respond in time."""
+
+
+class SpellingSummary(_t.TypedDict):
+    """Totals of a spelling check."""
+    totalErrors: int
+    uniqueErrors: int
+    """The number of findings with different words or rules."""
+
+
+StateWord = _t.Literal["pending", "processing", "completed", "failed"]
+"""The status of a conversation."""
+
+
+class Stats(_t.TypedDict):
+    """Measured properties of an email, such as its length."""
+    imageCount: int
+    buttonCount: int
+    estimatedLength: int
+    """The length of the email's text: in words for a generated email, in characters for imported HTML."""
+    colors: list[str]
+    """The email's main colors as `#RRGGBB`."""
+
+
+class _StatsViewRequired(_t.TypedDict):
+    totalWebhooks: int
+    activeWebhooks: int
+    pausedWebhooks: int
+    """The number of active webhooks whose endpoints are paused."""
+    totalDeliveries: int
+    """The number of deliveries that have succeeded, have failed or are pending."""
+    successfulDeliveries: int
+    failedDeliveries: int
+    pendingDeliveries: int
+    attempts: int
+    """The number of attempts that have ended."""
+    days: list[DayView]
+    """The last 30 days, excluding days on which no delivery or attempt ended. The days include deleted webhooks."""
+
+
+class StatsView(_StatsViewRequired, total=False):
+    """Delivery statistics for all webhooks that exist now, each since its creation."""
+    successRate: float
+    """The percentage of ended deliveries that succeeded; absent if no delivery has ended."""
+    averageResponseTime: int
+    """The average duration of attempts with a response, in milliseconds; absent if there are no such attempts."""
+    lastTriggeredAt: str
+
+
+Status = _t.Literal["pending", "verified", "failed"]
+"""Whether a domain can send."""
+
+
+StoreCustomers = _t.Literal["subscribed-only", "include-all", "none"]
+"""Which customers are imported."""
+
+
+class StoreList(_t.TypedDict):
+    """The connected stores."""
+    stores: list[ConnectedStore]
+    """The stores, oldest first."""
+    total: int
+
+
+StoreTool = _t.Literal["products", "collections", "customers", "orders", "refunds", "checkouts", "privacy"]
+"""What a connected store provides."""
+
+
+Storefront = _t.Literal["storefront", "shopify", "woocommerce"]
+"""The platform of a store: storefront is Shopify. Requests accept both names; responses contain the neutral one."""
+
+
+class StorefrontConnection(_t.TypedDict):
+    """A store that was connected to a project."""
+    serverId: str
+    """The ID of the connected store."""
+    projectId: str
+    status: str
+    """Always `connected`."""
+    message: str
+    """What happens next, for users."""
+    store: str
+    """The name of the store."""
+    toolsEnabled: list[StoreTool]
+    """What is on."""
+
+
+class _StoryRequired(_t.TypedDict):
+    text: Part
+    """The whole text of the story."""
+
+
+class Story(_StoryRequired, total=False):
+    """A story of a newsletter."""
+    heading: Part
+    """The heading, if the prompt gives one."""
+    link: str
+
+
+class _StoryInputRequired(_t.TypedDict):
+    text: PartInput
+    """The whole text of the story."""
+
+
+class StoryInput(_StoryInputRequired, total=False):
+    """A story of a newsletter."""
+    heading: PartInput | None
+    """The heading, if the prompt gives one."""
+    link: str | None
+
+
+Stream = _t.Literal["transactional", "marketing"]
+"""The kind of mail that a subdomain of a root domain sends."""
+
+
+class Subdomains(_t.TypedDict):
+    """The two sending subdomains of a root domain."""
+    marketing: DomainView
+    """For newsletters and offers: `send.<root>`."""
+    transactional: DomainView
+    """For transactional emails: `notify.<root>`."""
+
+
+class Success(_t.TypedDict):
+    """The result of a status change."""
+    success: bool
+    """Always true; a failed change returns an error instead."""
+
+
+class SupportedDevice(_t.TypedDict):
+    """A device for previews."""
+    key: str
+    name: str
+    category: DeviceCategory
+    client: str
+    """The client's name."""
+    os: str
+    viewportWidth: int
+    """The width of the window in CSS pixels."""
+    dark: bool
+    """Whether the client is in dark mode."""
+    images: bool
+    """Whether the client loads images."""
+    isDefault: bool
+    """Whether the device is used if a request names no devices."""
+
+
+class SupportedDevices(_t.TypedDict):
+    """The devices for previews."""
+    total: int
+    categories: DeviceCategories
+    devices: list[SupportedDevice]
+
+
+class _SuppressionViewRequired(_t.TypedDict):
+    reason: Reason
+    source: Source
+    createdAt: str
+
+
+class SuppressionView(_SuppressionViewRequired, total=False):
+    """A suppressed address."""
+    email: str
+    """The address in lowercase; absent if the recipient's data was erased."""
+    note: str
+    """The mail server's response, or a note written by a user."""
+
+
+class SuppressionsListPage(_t.TypedDict):
+    suppressions: list[SuppressionView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _SyncViewRequired(_t.TypedDict):
+    stage: _t.Literal["idle", "webhooks", "products", "customers", "erasing"]
+    """What the import does now; `idle` between imports."""
+    nextAt: str
+    """When the next import starts or continues."""
+    products: int
+    """The number of products of the store in the brand."""
+    productsLeftOut: int
+    """The number of products that had no place in the brand."""
+    customersImported: int
+    """The number of customers in the last import."""
+    customersExcluded: int
+    """The number of customers who never made a choice, and were left out."""
+    customersFailed: int
+    """The number of customers whose addresses are invalid."""
+    webhooksApplied: int
+    """The number of webhooks that were applied."""
+    webhooksRepeated: int
+    """The number of webhooks that arrived again, and had no effect."""
+    webhooksIgnored: int
+    """The number of webhooks without consequences, such as orders without an email address."""
+
+
+class SyncView(_SyncViewRequired, total=False):
+    """The state of a store's imports and webhooks."""
+    completedAt: str
+    """When everything was last imported."""
+    waiting: str
+    """Why the import waits."""
+    webhooksOff: str
+    """Why the store sends no webhooks, so that changes are noticed only once a day."""
+    lastWebhookAt: str
+
+
+TagSortBy = _t.Literal["createdAt", "name"]
+"""The field that tags are ordered by."""
+
+
+class _TagViewRequired(_t.TypedDict):
+    id: str
+    name: str
+    subscriberCount: int
+    """The number of contacts that have the tag now, whatever their status."""
+    createdAt: str
+    updatedAt: str
+
+
+class TagView(_TagViewRequired, total=False):
+    """A tag in a project."""
+    color: str
+    """The tag's color as `#RRGGBB`."""
+    description: str
+
+
+class TagsListPage(_t.TypedDict):
+    tags: list[TagView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class TestSent(_t.TypedDict):
+    """The test send."""
+    campaignId: str
+    sendId: str
+    """The ID of the send that delivers the test email."""
+    status: str
+    """The status of the send: always `queued`."""
+    emails: list[str]
+
+
+class _TestedRequired(_t.TypedDict):
+    messageId: str
+    """The ID of the send. Check its status with GET /v1/sending/{messageId}."""
+    emailId: str
+    conversationId: str
+    sentTo: str
+    sentAt: str
+    subject: str
+
+
+class Tested(_TestedRequired, total=False):
+    """An accepted test send."""
+    warnings: list[Warning]
+    """Warnings about the content; for example, only the first email of a series is sent, or a language is left
+    out.
+    """
+
+
+class Throttle(_t.TypedDict):
+    """What a batch waits for."""
+    throttledAt: str
+    expiresAt: str
+    """When the batch continues automatically."""
+    reason: str
+    """Why the batch waits: `quota`, `transport` or `deferred`."""
+    remainingCount: int
+    """The number of recipients whose message is queued, in flight or waiting for a retry."""
+
+
+Tier = _t.Literal["near-browser", "filtered", "approximated"]
+"""How close a preview is to the client."""
+
+
+TimeZone = _t.Union["str"]
+
+
+class TimelineDay(_t.TypedDict):
+    """The statistics of one day, in UTC."""
+    date: str
+    """The date in UTC, for example 2026-01-31."""
+    sent: int
+    """Messages that the next mail server accepted."""
+    failed: int
+    """Messages that were rejected permanently or deferred for too long."""
+    bounced: int
+    """Messages that were rejected, deferred for too long, or bounced later."""
+    complained: int
+    opened: int
+    """Recipients who opened a message for the first time, excluding detected bots."""
+    clicked: int
+    """Recipients who clicked a link for the first time."""
+    unsubscribed: int
+    revenue: list[RevenueView]
+    """The orders of that day and their revenue, minus later refunds; one row per currency."""
+
+
+class _TimelineEntryRequired(_t.TypedDict):
+    at: str
+    kind: TimelineKind
+
+
+class TimelineEntry(_TimelineEntryRequired, total=False):
+    """One entry of the timeline."""
+    sendId: str
+    """The mailing that the entry belongs to."""
+    campaignId: str
+    """The mailing's campaign."""
+    subject: str
+    """The subject of the message."""
+    detail: str
+    """The mail server's response to a bounced message, or the type of a complaint."""
+    event: CustomerEvent
+    """The customer event, if the kind is `event`."""
+
+
+TimelineKind = _t.Literal["created", "sent", "opened", "clicked", "bounced", "complained", "unsubscribed", "event"]
+"""The kind of a timeline entry."""
+
+
+class _TimelinePartRequired(_t.TypedDict):
+    entries: list[TimelineEntry]
+    """The entries, newest first."""
+    hasMore: bool
+
+
+class TimelinePart(_TimelinePartRequired, total=False):
+    """A part of a timeline."""
+    nextCursor: str
+    """The cursor of the next part; absent in the last part."""
+
+
+TimezoneMode = _t.Literal["campaign", "recipient"]
+"""Whose clock applies to the start time: the campaign's or each recipient's."""
+
+
+class _TodayRequired(_t.TypedDict):
+    sent: int
+    reserved: int
+    """The number of emails reserved for queued direct sends."""
+
+
+class Today(_TodayRequired, total=False):
+    """The results of the current day in UTC."""
+    dailyLimit: int
+    """The number of emails per day that the plan allows. `null` means unlimited."""
+    remainingToday: int
+    """The number of emails that may still be sent today. `null` means unlimited."""
+
+
+class TopicChoice(_t.TypedDict):
+    """A topic with one contact's subscription."""
+    topicId: str
+    name: str
+    isActive: bool
+    """Whether the topic is active. Contacts see only active topics on the preferences page."""
+    subscribed: bool
+    """Whether the contact is subscribed to the topic. The contact's status must also allow mail."""
+    chosen: bool
+    """Whether the contact or a user set the subscription. If false, the topic's default applies."""
+
+
+class TopicChoices(_t.TypedDict):
+    """Every topic in the project, with the contact's subscription."""
+    topics: list[TopicChoice]
+    """The topics, in display order."""
+
+
+TopicDefault = _t.Literal["opt_in", "opt_out"]
+"""Whether contacts that have not chosen are subscribed to a topic."""
+
+
+class TopicState(_t.TypedDict):
+    """A topic with one contact's subscription."""
+    topicId: str
+    name: str
+    subscribed: bool
+
+
+class _TopicViewRequired(_t.TypedDict):
+    id: str
+    name: str
+    defaultSubscription: TopicDefault
+    """Whether contacts that have not chosen are subscribed to the topic."""
+    visibility: TopicVisibility
+    """Which contacts see the topic."""
+    displayOrder: int
+    """The position of the topic; the smallest comes first."""
+    isActive: bool
+    """Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only
+    with `includeInactive`.
+    Sends can still use an inactive topic.
+    """
+    subscriberCount: int
+    """The number of contacts that are subscribed to the topic now, by choice or by default, whatever their
+    status.
+    """
+    createdAt: str
+    updatedAt: str
+
+
+class TopicView(_TopicViewRequired, total=False):
+    """A kind of mail that contacts choose separately."""
+    description: str
+
+
+TopicVisibility = _t.Literal["public", "private"]
+"""Which contacts see a topic among their choices."""
+
+
+class TopicsListPage(_t.TypedDict):
+    topics: list[TopicView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class Totals(_t.TypedDict):
+    """The results of the emails sent in a month."""
+    sent: int
+    """Emails that the next mail server accepted."""
+    delivered: int
+    """Emails that were accepted and did not bounce."""
+    bounced: int
+    """Emails that were rejected, deferred for too long, or bounced later."""
+    complained: int
+
+
+class Tracking(_t.TypedDict):
+    """What is tracked in mail sent from a domain."""
+    openTracking: bool
+    clickTracking: bool
+    brandedTracking: bool
+    """Whether links use a host name inside the sending domain."""
+
+
+Unit = _t.Literal["hours", "days"]
+"""A unit of time."""
+
+
+UnknownPolicy = _t.Literal["hold", "resend"]
+"""What to do with recipients whose delivery is unknown."""
+
+
+class _UpdatedWebhookRequired(_t.TypedDict):
+    updated: bool
+    """Always true in a successful response."""
+    id: str
+    url: str
+    """The URL for deliveries."""
+    events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
+    """The events that the webhook receives."""
+    active: bool
+    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
+    webhook stays
+    active.
+    """
+    customHeaders: dict[str, str]
+    """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
+    which keeps the current
+    value when it is sent back.
+    """
+    standardSignature: bool
+    """Whether deliveries also have the Standard Webhooks signature."""
+    secretConfigured: bool
+    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    successCount: int
+    """The number of deliveries that have succeeded."""
+    failureCount: int
+    """The number of deliveries that have failed."""
+    pendingCount: int
+    """The number of deliveries that have not ended."""
+    consecutiveFailures: int
+    """The number of consecutive failed attempts."""
+    createdAt: str
+    updatedAt: str
+
+
+class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
+    """A webhook after an update."""
+    description: str
+    previousSecretExpiresAt: str
+    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    lastTriggeredAt: str
+    """When the last attempt ended; absent if no attempt has ended."""
+    pausedUntil: str
+    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    pauseReason: PauseReason
+    """Why the endpoint is paused."""
+    redelivery: RedeliveryView
+    """The current or last redelivery of a time range."""
+
+
+class UsageView(_t.TypedDict):
+    """The usage of a language model."""
+    calls: int
+    inputTokens: int
+    outputTokens: int
+    milliseconds: int
+    """The response time of the model in milliseconds."""
+    cost: float
+    """The cost of the usage, in the currency of the configured prices."""
+
+
+class Utm(_t.TypedDict, total=False):
+    """UTM parameters for links. Parameters that a URL already has are kept."""
+    enabled: bool
+    """With `false`, no UTM parameters are added, regardless of the domain's setting."""
+    source: str
+    """The value of `utm_source`. If absent, the domain of the From address is used."""
+    medium: str
+    """The value of `utm_medium`. If absent, `email` is used."""
+    campaign: str
+    """The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such
+    parameter.
+    """
+    term: str
+    """The value of `utm_term`. If absent, links have no such parameter."""
+    content: str
+    """The value of `utm_content`. If absent, links have no such parameter."""
+
+
+class UtmInput(_t.TypedDict, total=False):
+    """UTM parameters for links. Parameters that a URL already has are kept."""
+    enabled: bool | None
+    """With `false`, no UTM parameters are added, regardless of the domain's setting."""
+    source: str | None
+    """The value of `utm_source`. If absent, the domain of the From address is used."""
+    medium: str | None
+    """The value of `utm_medium`. If absent, `email` is used."""
+    campaign: str | None
+    """The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such
+    parameter.
+    """
+    term: str | None
+    """The value of `utm_term`. If absent, links have no such parameter."""
+    content: str | None
+    """The value of `utm_content`. If absent, links have no such parameter."""
+
+
+Validation = _t.Literal["valid", "invalid", "risky", "unknown"]
+"""The result of validating an email address."""
+
+
+ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverability", "accessibility"]
+"""A check of an email."""
+
+
+class ValidationMetadata(_t.TypedDict):
+    """How the checks went."""
+    totalProcessingTime: int
+    """The time that all checks took together, in milliseconds."""
+    checksPerformed: list[ValidationCheck]
+    """The checks whose results the report contains."""
+    checksIncomplete: list[IncompleteCheck]
+    """The requested checks that did not finish, or that finished only in part, with the reasons."""
+
+
+class ValidationRecommendations(_t.TypedDict):
+    """What to do, grouped by importance."""
+    critical: list[str]
+    """What to do before sending."""
+    important: list[str]
+    """Improvements that matter, if they are possible."""
+    suggested: list[str]
+
+
+class _ValidationReportRequired(_t.TypedDict):
+    summary: ValidationSummary
+    recommendations: ValidationRecommendations
+    metadata: ValidationMetadata
+
+
+class ValidationReport(_ValidationReportRequired, total=False):
+    """The results of all checks of an email. A check that was not requested, or that did not finish, is absent."""
+    overallScore: int
+    """The weighted mean of the scores of the checks that finished, from 0 to 100; absent if no check finished."""
+    compatibility: CompatibilityReport
+    linkAnalysis: LinkAnalysis
+    spelling: SpellingAnalysis
+    deliverability: DeliverabilityAnalysis
+    accessibility: AccessibilityAnalysis
+
+
+class ValidationSummary(_t.TypedDict):
+    """Totals of all checks."""
+    criticalIssues: int
+    """The number of problems to resolve before sending."""
+    warnings: int
+    passed: list[ValidationCheck]
+    """The checks without problems that should be resolved before sending."""
+    failed: list[ValidationCheck]
+    """The checks with problems that should be resolved before sending."""
+
+
+class _VerifiedRequired(_t.TypedDict):
+    domain: str
+    status: Status
+    dnsRecords: list[RecordView]
+    """Every DNS record of the domain, with the result of the check."""
+
+
+class Verified(_VerifiedRequired, total=False):
+    """The result of a domain's DNS check."""
+    statusReason: str
+    """Why the domain is not verified, or a problem that may soon affect its verification."""
+
+
+class _VersionViewRequired(_t.TypedDict):
+    version: int
+    origin: _t.Literal["generated", "imported", "edited", "restored", "manual"]
+    subject: str
+    current: bool
+    """Whether this version is the email's current version."""
+    createdAt: str
+
+
+class VersionView(_VersionViewRequired, total=False):
+    """One version of an email."""
+    prompt: str
+    """The prompt of the edit that created the version."""
+    label: str
+    restoredVersion: int
+    """The number of the earlier version that was restored."""
+    screenshotUrl: str
+    thumbnailUrl: str
+
+
+Visibility = _t.Literal["private", "unlisted", "public"]
+"""Who may see the emails without an API key."""
+
+
+class VoiceOverrides(_t.TypedDict, total=False):
+    """How the brand writes, as set by users."""
+    person: BrandPerson
+    formality: BrandFormality
+    """The form of address."""
+    words: list[str]
+    """Words that the brand likes to use."""
+    tone: list[str]
+    """Words that describe the tone, such as `warm` or `dry`."""
+    avoid: list[str]
+    """Words that emails must not contain."""
+
+
+class VoicePatch(_t.TypedDict, total=False):
+    """How the brand writes."""
+    person: BrandPerson | None
+    """The grammatical person."""
+    formality: BrandFormality | None
+    """The form of address."""
+    words: list[str] | None
+    """Words that the brand likes to use."""
+    tone: list[str] | None
+    """Words that describe the tone, such as `warm` or `dry`."""
+    avoid: list[str] | None
+    """Words that emails must not contain. An email that contains one gets a warning."""
+
+
+class Warning(_t.TypedDict):
+    """A notice for the caller about a successful request."""
+    code: str
+    """A constant code for programs, such as `FIRST_EMAIL_OF_SERIES`."""
+    message: str
+    """What happens, and how the caller can change that."""
+
+
+class _WebhookTestedRequired(_t.TypedDict):
+    success: bool
+    """Whether the endpoint responded with a 2xx status in time."""
+    responseTime: int
+    """The duration of the attempt in milliseconds."""
+    deliveryId: str
+    """The ID of the test's delivery, which is listed with the webhook's other deliveries."""
+    eventId: str
+
+
+class WebhookTested(_WebhookTestedRequired, total=False):
+    """The result of a test."""
+    statusCode: int
+    """The status of the endpoint's response; absent if there was no response."""
+    error: str
+    """Why the test failed."""
+
+
+class _WebhookViewRequired(_t.TypedDict):
+    id: str
+    url: str
+    """The URL for deliveries."""
+    events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
+    """The events that the webhook receives."""
+    active: bool
+    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
+    webhook stays
+    active.
+    """
+    customHeaders: dict[str, str]
+    """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
+    which keeps the current
+    value when it is sent back.
+    """
+    standardSignature: bool
+    """Whether deliveries also have the Standard Webhooks signature."""
+    secretConfigured: bool
+    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    successCount: int
+    """The number of deliveries that have succeeded."""
+    failureCount: int
+    """The number of deliveries that have failed."""
+    pendingCount: int
+    """The number of deliveries that have not ended."""
+    consecutiveFailures: int
+    """The number of consecutive failed attempts."""
+    createdAt: str
+    updatedAt: str
+
+
+class WebhookView(_WebhookViewRequired, total=False):
+    """A webhook without its secret."""
+    description: str
+    previousSecretExpiresAt: str
+    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    lastTriggeredAt: str
+    """When the last attempt ended; absent if no attempt has ended."""
+    pausedUntil: str
+    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    pauseReason: PauseReason
+    """Why the endpoint is paused."""
+    redelivery: RedeliveryView
+    """The current or last redelivery of a time range."""
+
+
+class _WebhookWithSecretRequired(_t.TypedDict):
+    id: str
+    url: str
+    """The URL for deliveries."""
+    events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
+    """The events that the webhook receives."""
+    active: bool
+    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
+    webhook stays
+    active.
+    """
+    customHeaders: dict[str, str]
+    """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
+    which keeps the current
+    value when it is sent back.
+    """
+    standardSignature: bool
+    """Whether deliveries also have the Standard Webhooks signature."""
+    secretConfigured: bool
+    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    successCount: int
+    """The number of deliveries that have succeeded."""
+    failureCount: int
+    """The number of deliveries that have failed."""
+    pendingCount: int
+    """The number of deliveries that have not ended."""
+    consecutiveFailures: int
+    """The number of consecutive failed attempts."""
+    createdAt: str
+    updatedAt: str
+    secret: str
+    """The secret: the key for `X-Service-Signature`, which is the HMAC-SHA256 of the raw body, keyed with
+    exactly this text. For the
+    Standard Webhooks form, pass this text unchanged to the public Standard Webhooks libraries.
+    """
+
+
+class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
+    """A webhook with its secret, which no later response contains."""
+    description: str
+    previousSecretExpiresAt: str
+    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    lastTriggeredAt: str
+    """When the last attempt ended; absent if no attempt has ended."""
+    pausedUntil: str
+    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    pauseReason: PauseReason
+    """Why the endpoint is paused."""
+    redelivery: RedeliveryView
+    """The current or last redelivery of a time range."""
+
+
+class WebhooksDeliveriesListPage(_t.TypedDict):
+    deliveries: list[DeliveryView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class WebhooksListPage(_t.TypedDict):
+    webhooks: list[WebhookView]
+    total: int
+    limit: int
+    offset: int
+    pagination: Pagination
+
+
+class _WholeMessageRequired(_t.TypedDict):
+    message: MessageView
+    envelopeFrom: str
+    """The envelope sender, to which bounces would return."""
+    headers: list[MessageHeader]
+    """The headers, in the order of the message."""
+    links: list[str]
+    """The targets of the links in the HTML, without duplicates."""
+    dkim: list[DkimSignature]
+    """The result of each DKIM signature (RFC 6376), verified with the keys of this account's sending domains,
+    without DNS queries. Empty
+    if the message has no signature because its From domain is not verified.
+    """
+
+
+class WholeMessage(_WholeMessageRequired, total=False):
+    """A parsed message from the built-in inbox."""
+    text: str
+    html: str
