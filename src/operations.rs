@@ -21,6 +21,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<system::ops::doctor::Doctor>(),
     asynchronous::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::file::File>(),
+    raw::<system::ops::client_file::ClientFile>(),
     query::<system::ops::status::Status>(),
     asynchronous::<system::ops::key_create::KeyCreate>(),
     asynchronous::<system::ops::key_list::KeyList>(),

@@ -1,6 +1,7 @@
 //! Small general tools that use no terms of the product.
 
 pub(crate) mod amount;
+pub(crate) mod archive;
 pub mod bounded;
 pub mod clock;
 pub(crate) mod color;

@@ -23,7 +23,8 @@ const PAGE_MAX = 100;
  * const { contacts, total } = await mailmill.contacts.list({ projectId, limit: 10 });
  * ```
  */
-export class List<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
+export class List<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
+  readonly [Symbol.toStringTag] = "List";
   readonly #load: (changes: Record<string, unknown>) => Promise<Envelope>;
   readonly #paging: Paging;
   readonly #params: Record<string, unknown>;
@@ -40,7 +41,17 @@ export class List<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> 
     done?: ((page: Page) => A | PromiseLike<A>) | null,
     failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#load({}).then((envelope) => envelope.data as Page).then(done, failed);
+    return this.#load({})
+      .then((envelope) => envelope.data as Page)
+      .then(done, failed);
+  }
+
+  catch<B = never>(failed?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page | B> {
+    return this.then(undefined, failed);
+  }
+
+  finally(ended?: (() => void) | null): Promise<Page> {
+    return this.then().finally(ended);
   }
 
   /** Returns the pages, each with up to `limit` items; 100 if there is no `limit`. */

@@ -18,10 +18,13 @@ export interface Paging {
  * const { contacts, total } = await mailmill.contacts.list({ projectId, limit: 10 });
  * ```
  */
-export declare class List<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
+export declare class List<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
  #private;
+ readonly [Symbol.toStringTag] = "List";
  /** Requests one page. */
  then<A = Page, B = never>(done?: ((page: Page) => A | PromiseLike<A>) | null, failed?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B>;
+ catch<B = never>(failed?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page | B>;
+ finally(ended?: (() => void) | null): Promise<Page>;
  /** Returns the pages, each with up to `limit` items; 100 if there is no `limit`. */
  pages(): AsyncGenerator<Page, void, undefined>;
  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;

@@ -3,6 +3,7 @@ Object.defineProperty(exports, "__esModule", { value: true });
 exports.List = void 0;
 const PAGE_MAX = 100;
 class List {
+ [Symbol.toStringTag] = "List";
  #load;
  #paging;
  #params;
@@ -12,7 +13,15 @@ class List {
   this.#params = params;
  }
  then(done, failed) {
-  return this.#load({}).then((envelope) => envelope.data).then(done, failed);
+  return this.#load({})
+   .then((envelope) => envelope.data)
+   .then(done, failed);
+ }
+ catch(failed) {
+  return this.then(undefined, failed);
+ }
+ finally(ended) {
+  return this.then().finally(ended);
  }
  async *pages() {
   for await (const envelope of this.#envelopes())

@@ -1,5 +1,6 @@
 const PAGE_MAX = 100;
 export class List {
+ [Symbol.toStringTag] = "List";
  #load;
  #paging;
  #params;
@@ -9,7 +10,15 @@ export class List {
   this.#params = params;
  }
  then(done, failed) {
-  return this.#load({}).then((envelope) => envelope.data).then(done, failed);
+  return this.#load({})
+   .then((envelope) => envelope.data)
+   .then(done, failed);
+ }
+ catch(failed) {
+  return this.then(undefined, failed);
+ }
+ finally(ended) {
+  return this.then().finally(ended);
  }
  async *pages() {
   for await (const envelope of this.#envelopes())

@@ -228,7 +228,7 @@ class Form:
     def __init__(self, fields: Mapping[str, Any]) -> None:
         boundary = f"mailmill-{uuid.uuid4()}"
         self.content_type = f"multipart/form-data; boundary={boundary}"
-        self._file: AsyncUpload = fields["file"]
+        self._file: Any = fields["file"]
         self._start_of_file = self._file.tell() if _is_seekable(self._file) else None
         parts = [
             f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{_form_value(value)}\r\n'
@@ -265,7 +265,7 @@ class Form:
             return True
         if self._start_of_file is None:
             return False
-        self._file.seek(self._start_of_file)  # type: ignore[union-attr]
+        self._file.seek(self._start_of_file)
         return True
 
 
