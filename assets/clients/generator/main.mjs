@@ -30,7 +30,13 @@ const api = readApi(JSON.parse(readFileSync(join(root, "tests/snapshots/openapi.
 const files = new Map();
 for (const [name, text] of Object.entries(await nodeSources(api, version, { openapi, typescript }))) files.set(`node/src/${name}`, text);
 for (const [name, text] of Object.entries(pythonSources(api, version))) files.set(`python/src/mailmill/${name}`, text);
-for (const [name, find] of [["node/package.json", /("version": ")[^"]+/], ["python/pyproject.toml", /^(version = ")[^"]+/m]]) {
+/** TABLE: files that contain the version, and the text before it. */
+const VERSIONED = [
+  ["node/package.json", /("version": ")[^"]+/],
+  ["python/pyproject.toml", /^(version = ")[^"]+/m],
+  ["python/README.md", /(mailmill-)[0-9][^-]*(?=-py3-)/],
+];
+for (const [name, find] of VERSIONED) {
   files.set(name, readFileSync(join(clients, name), "utf8").replace(find, `$1${version}`));
 }
 compile();
