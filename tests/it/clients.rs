@@ -1,0 +1,229 @@
+//! The API clients for Node.js and Python: installed from a running server as users install them, with their own tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::support::client::Call;
+use super::support::fixtures::settings;
+use super::support::{Server, missing, operation, python_with};
+
+/// The package that npm installs.
+const NODE: &str = "/clients/mailmill-node.tgz";
+
+fn clients() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/clients")
+}
+
+/// Returns the folder in which `.ci/run` installs Node.js packages. If the compiler is missing, prints a warning or, in CI, fails.
+fn tools() -> Option<PathBuf> {
+    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools/node");
+    let has_all =
+        ["openapi-typescript", "typescript", "@types/node"].iter().all(|name| tools.join("node_modules").join(name).exists());
+    if !has_all {
+        missing(&format!("openapi-typescript, typescript and @types/node are not in {}: .ci/run installs them", tools.display()));
+    }
+    has_all.then_some(tools)
+}
+
+/// Runs a command and returns its output; panics with the output if the command fails.
+fn run(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{command:?}\n{said}");
+    said
+}
+
+/// A running server, and a folder in which a client of it is installed.
+struct Installed {
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+impl Installed {
+    fn new() -> Self {
+        Self { server: Server::start(&settings()), folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.server.address())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Installs the Node.js package, and copies its tests next to it.
+    fn node() -> Self {
+        let installed = Self::new();
+        fs::write(installed.path("package.json"), r#"{ "private": true }"#).expect("the file can be written");
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--cache"]).arg(installed.path("cache")).arg(installed.url(NODE));
+        run(npm.current_dir(installed.folder.path()));
+        fs::create_dir(installed.path("tests")).expect("the folder is new");
+        for entry in fs::read_dir(clients().join("node/tests")).expect("the tests exist") {
+            let entry = entry.expect("the folder can be read");
+            fs::copy(entry.path(), installed.path("tests").join(entry.file_name())).expect("the file can be copied");
+        }
+        installed
+    }
+
+    /// Returns a command that runs with the server's address and a key.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder.path());
+        command.env("MAILMILL_BASE_URL", self.url("")).env("MAILMILL_API_KEY", self.server.key("test", "all"));
+        command
+    }
+}
+
+/// Returns the programs of Node.js: that of the machine, and the other version that `.ci/run` installs.
+fn nodes() -> Vec<PathBuf> {
+    let other = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools/other-node/node_modules/.bin/node");
+    if !other.exists() {
+        missing(&format!("there is no second version of Node.js at {}: .ci/run installs it", other.display()));
+    }
+    ["node".into(), other].into_iter().filter(|path: &PathBuf| path.as_os_str() == "node" || path.exists()).collect()
+}
+
+/// Whether this machine has Node.js and npm.
+fn has_npm() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let found = Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success());
+        if !found {
+            missing("there is no npm");
+        }
+        found
+    })
+}
+
+#[test]
+fn the_generated_files_are_what_the_generator_writes() {
+    let Some(tools) = tools() else { return };
+    run(Command::new("node").arg(clients().join("generator/main.mjs")).arg(tools).arg("check"));
+}
+
+#[test]
+fn the_node_package_passes_its_tests_and_runs_its_examples() {
+    if !has_npm() {
+        return;
+    }
+    let installed = Installed::node();
+    let tests = ["workflow", "faults", "webhooks", "readme"].map(|name| format!("tests/{name}.test.mjs"));
+    let said = run(installed.command("node").args(["--test", "--test-reporter=spec"]).args(tests));
+    println!("{said}");
+    let versions: Vec<String> = nodes().iter().map(|node| run(installed.command(node).arg("tests/smoke.mjs"))).collect();
+    println!("works with {versions:?}");
+}
+
+#[test]
+fn the_types_of_the_node_package_are_checked_strictly_in_both_kinds_of_modules() {
+    let Some(tools) = tools() else { return };
+    let installed = Installed::node();
+    for name in ["esm.mts", "common.cts"] {
+        fs::copy(installed.path("tests/consumer.ts"), installed.path(name)).expect("the file can be copied");
+    }
+    let compile = |options: &[&str]| {
+        let mut compiler = Command::new("node");
+        compiler.current_dir(installed.folder.path()).arg(tools.join("node_modules/typescript/bin/tsc"));
+        compiler.args([
+            "--noEmit",
+            "--strict",
+            "--exactOptionalPropertyTypes",
+            "--target",
+            "es2022",
+            "--types",
+            "node",
+            "--typeRoots",
+        ]);
+        run(compiler.arg(tools.join("node_modules/@types")).args(options));
+    };
+    compile(&["--module", "node16", "esm.mts", "common.cts"]);
+    compile(&["--module", "esnext", "--moduleResolution", "bundler", "esm.mts"]);
+}
+
+#[test]
+fn the_served_package_has_the_files_that_npm_packs() {
+    if !has_npm() {
+        return;
+    }
+    let installed = Installed::node();
+    let packed =
+        run(Command::new("npm").args(["pack", "--dry-run", "--json", "--loglevel=error"]).current_dir(clients().join("node")));
+    let packed: Value = serde_json::from_str(&packed).unwrap_or_else(|error| panic!("{error}: {packed}"));
+    let mut expected: Vec<&str> =
+        packed[0]["files"].as_array().expect("files").iter().map(|file| file["path"].as_str().expect("a path")).collect();
+    expected.push("LICENSE-MIT");
+    expected.sort_unstable();
+    let served = installed.path("node_modules/mailmill");
+    let mut found = Vec::new();
+    list(&served, &served, &mut found);
+    found.sort();
+    assert_eq!(found, expected);
+    assert!(packed[0]["size"].as_u64().is_some_and(|bytes| bytes < 60_000), "{}", packed[0]["size"]);
+}
+
+/// Adds the paths of all files in a folder.
+fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the folder can be read").path();
+        match path.is_dir() {
+            true => list(root, &path, found),
+            false => found.push(path.strip_prefix(root).expect("it is inside").to_string_lossy().into_owned()),
+        }
+    }
+}
+
+#[test]
+fn the_python_package_passes_its_tests_and_runs_its_examples() {
+    let Some(python) = python_with("httpx, mypy, pip") else { return };
+    let installed = Installed::new();
+    let wheel = format!("/clients/mailmill-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
+    let mut pip = Command::new(&python);
+    // The dependency is there already, and the test must not depend on a registry.
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir", "--target"]);
+    run(pip.arg(installed.path("site")).arg(installed.url(&wheel)));
+    let tests = clients().join("python/tests");
+    let mut program = installed.command(&python);
+    program.args(["-B", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "--start-directory"]).arg(&tests);
+    println!("{}", run(program.env("PYTHONPATH", installed.path("site"))));
+    let mut checker = Command::new(&python);
+    checker.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]).arg(installed.path("types"));
+    run(checker.arg(installed.path("site/mailmill")).arg(&tests).env("MYPYPATH", installed.path("site")));
+}
+
+#[tokio::test]
+async fn packages_are_cached_by_their_content_and_version() {
+    let server = Server::start(&settings());
+    let client = server.all().with_key(None);
+    let get = async |name: &str, known: Option<&str>| {
+        let mut call = Call::new(operation("system.client_file"), json!({ "name": name }));
+        if let Some(tag) = known {
+            call = call.header("if-none-match", tag);
+        }
+        client.try_send(call).await.expect("the server answers")
+    };
+    let node = get("mailmill-node.tgz", None).await;
+    assert_eq!(
+        (node.status, node.header("content-type"), node.header("cache-control")),
+        (200, Some("application/gzip"), Some("no-cache"))
+    );
+    let tag = node.header("etag").expect("a tag").to_owned();
+    for known in [tag.clone(), format!("\"other\", W/{tag}")] {
+        let again = get("mailmill-node.tgz", Some(&known)).await;
+        assert_eq!((again.status, again.bytes.len(), again.header("etag")), (304, 0, Some(tag.as_str())));
+    }
+    assert_eq!(get("mailmill-node.tgz", Some("\"other\"")).await.bytes, node.bytes);
+    let redirect = get("mailmill-python.whl", None).await;
+    assert_eq!(redirect.status, 302);
+    let name = redirect.header("location").and_then(|place| place.strip_prefix("/clients/")).expect("the package's address");
+    let wheel = get(name, None).await;
+    assert_eq!((wheel.status, wheel.header("cache-control")), (200, Some("public, max-age=31536000, immutable")));
+    assert!(wheel.bytes.starts_with(b"PK\x03\x04"));
+    get("mailmill-9.9.9-py3-none-any.whl", None).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+}
