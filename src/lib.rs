@@ -139,6 +139,8 @@
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
+//! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document; `features/system/clients.rs`
+//!   packs them, and the server offers them under `/clients/`.
 //! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
 //!   `projects.md`, `emails.md`, `contacts.md`, `storefront.md`, `sending.md`, `attribution.md`, and `validation.md` for the checks of
 //!   emails.

@@ -7,20 +7,20 @@ import { VERSION } from "./version.js";
 /** The settings of a client. */
 export interface ClientOptions {
   /** The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /**
    * The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the
    * environment if absent.
    */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** The milliseconds that an attempt may take; 60,000 if absent, and 600,000 for uploads. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** How often a failed request is retried; 2 if absent. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Headers for every request. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** The function that makes requests, for example with a proxy; the global `fetch` if absent. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 /** Details of a successful response. */
@@ -42,27 +42,27 @@ export interface CallOptions {
    * gets a random one, which its retries share. Choose a key, such as `welcome-${contact.id}`, so that a repeat by your own program is safe,
    * too.
    */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** Cancels the call, which then throws the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The milliseconds that an attempt may take. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** How often a failed request is retried. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** More headers. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** Receives details of the successful response. */
-  onResponse?: (response: ResponseInfo) => void;
+  onResponse?: ((response: ResponseInfo) => void) | undefined;
 }
 
 /** The settings of a call that waits for a job. */
 export interface WaitOptions<Status> extends CallOptions {
   /** Receives each status that the job reports. */
-  onProgress?: (status: Status) => void;
+  onProgress?: ((status: Status) => void) | undefined;
   /** The milliseconds between two requests for the status; 2,000 if absent. */
-  pollInterval?: number;
+  pollInterval?: number | undefined;
   /** The milliseconds that the job may take; 600,000 if absent. The job continues on the server after that. */
-  waitTimeout?: number;
+  waitTimeout?: number | undefined;
 }
 
 /** What a method of a resource says about its operation. */
@@ -255,11 +255,7 @@ export class Resource<Root extends Client> {
   ): Promise<Status> {
     const { onProgress, pollInterval = 2_000, waitTimeout = 600_000, idempotencyKey, onResponse, ...common } = options;
     const end = Date.now() + waitTimeout;
-    const started = await start({
-      ...common,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(onResponse === undefined ? {} : { onResponse }),
-    });
+    const started = await start({ ...common, idempotencyKey, onResponse });
     for (;;) {
       const status = await poll(started, common);
       onProgress?.(status);
@@ -280,7 +276,10 @@ export class Resource<Root extends Client> {
   }
 }
 
-/** Returns the path with encoded parts. */
+/**
+ * Returns the path with encoded parts.
+ * @internal
+ */
 export function path(texts: TemplateStringsArray, ...parts: string[]): string {
   return texts.reduce((whole, text, index) => {
     const part = parts[index - 1];

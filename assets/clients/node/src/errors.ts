@@ -80,7 +80,10 @@ const BY_STATUS: Record<number, typeof MailmillError> = {
   429: RateLimitError,
 };
 
-/** Returns the error of the class for `status`. */
+/**
+ * Returns the error of the class for `status`.
+ * @internal
+ */
 export function errorOfStatus(message: string, status: number, details: ErrorDetails): MailmillError {
   const Class = BY_STATUS[status] ?? (status >= 500 ? ServerError : MailmillError);
   return new Class(message, { ...details, status });

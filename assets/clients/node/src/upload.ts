@@ -6,14 +6,20 @@ import { randomUUID } from "node:crypto";
  */
 export type Upload = string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
 
-/** Returns the bytes of a file. */
+/**
+ * Returns the bytes of a file.
+ * @internal
+ */
 export async function readAll(file: Upload): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of chunksOf(file)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Returns a form as in RFC 7578, with the file last, because the server reads a file while it arrives. */
+/**
+ * Returns a form as in RFC 7578, with the file last, because the server reads a file while it arrives.
+ * @internal
+ */
 export function multipart(params: Record<string, unknown>): {
   type: string;
   content: () => ReadableStream<Uint8Array>;

@@ -1,20 +1,20 @@
 /** The settings of a client. */
 export interface ClientOptions {
  /** The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent. */
- apiKey?: string;
+ apiKey?: string | undefined;
  /**
   * The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the
   * environment if absent.
   */
- baseUrl?: string;
+ baseUrl?: string | undefined;
  /** The milliseconds that an attempt may take; 60,000 if absent, and 600,000 for uploads. */
- timeout?: number;
+ timeout?: number | undefined;
  /** How often a failed request is retried; 2 if absent. */
- maxRetries?: number;
+ maxRetries?: number | undefined;
  /** Headers for every request. */
- headers?: Record<string, string>;
+ headers?: Record<string, string> | undefined;
  /** The function that makes requests, for example with a proxy; the global `fetch` if absent. */
- fetch?: typeof fetch;
+ fetch?: typeof fetch | undefined;
 }
 /** Details of a successful response. */
 export interface ResponseInfo {
@@ -34,26 +34,26 @@ export interface CallOptions {
   * gets a random one, which its retries share. Choose a key, such as `welcome-${contact.id}`, so that a repeat by your own program is safe,
   * too.
   */
- idempotencyKey?: string;
+ idempotencyKey?: string | undefined;
  /** Cancels the call, which then throws the signal's reason. */
- signal?: AbortSignal;
+ signal?: AbortSignal | undefined;
  /** The milliseconds that an attempt may take. */
- timeout?: number;
+ timeout?: number | undefined;
  /** How often a failed request is retried. */
- maxRetries?: number;
+ maxRetries?: number | undefined;
  /** More headers. */
- headers?: Record<string, string>;
+ headers?: Record<string, string> | undefined;
  /** Receives details of the successful response. */
- onResponse?: (response: ResponseInfo) => void;
+ onResponse?: ((response: ResponseInfo) => void) | undefined;
 }
 /** The settings of a call that waits for a job. */
 export interface WaitOptions<Status> extends CallOptions {
  /** Receives each status that the job reports. */
- onProgress?: (status: Status) => void;
+ onProgress?: ((status: Status) => void) | undefined;
  /** The milliseconds between two requests for the status; 2,000 if absent. */
- pollInterval?: number;
+ pollInterval?: number | undefined;
  /** The milliseconds that the job may take; 600,000 if absent. The job continues on the server after that. */
- waitTimeout?: number;
+ waitTimeout?: number | undefined;
 }
 /** Sends requests. {@link Mailmill} adds the operations. */
 export declare class Client {
@@ -72,5 +72,3 @@ export declare class Client {
 export declare class Resource<Root extends Client> {
  #private;
 }
-/** Returns the path with encoded parts. */
-export declare function path(texts: TemplateStringsArray, ...parts: string[]): string;

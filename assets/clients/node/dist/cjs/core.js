@@ -142,11 +142,7 @@ class Resource {
  async _wait(start, poll, done, failed, options = {}) {
   const { onProgress, pollInterval = 2_000, waitTimeout = 600_000, idempotencyKey, onResponse, ...common } = options;
   const end = Date.now() + waitTimeout;
-  const started = await start({
-   ...common,
-   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-   ...(onResponse === undefined ? {} : { onResponse }),
-  });
+  const started = await start({ ...common, idempotencyKey, onResponse });
   for (;;) {
    const status = await poll(started, common);
    onProgress?.(status);

@@ -69,5 +69,3 @@ export declare class JobFailedError extends MailmillError {
 /** A webhook request has no valid signature, or is older than the tolerance. */
 export declare class WebhookVerificationError extends MailmillError {
 }
-/** Returns the error of the class for `status`. */
-export declare function errorOfStatus(message: string, status: number, details: ErrorDetails): MailmillError;
