@@ -63,7 +63,7 @@ export function readApi(document) {
       collect(used[name]);
     }
   };
-  for (const method of methods) collect([method.params?.type, method.result]);
+  for (const method of methods) collect([method.pathParams, method.params?.type, method.list?.item, method.result]);
   return { schemas: Object.fromEntries(Object.entries(used).sort(([one], [two]) => (one < two ? -1 : 1))), resources: tree([...methods, ...jobs]) };
 }
 
@@ -78,7 +78,10 @@ function readMethod(document, path, verb, operation, add) {
     client,
     verb,
     path: path.slice("/v1".length),
-    pathParams: inPath.map((name) => ({ name, about: parameters.find((one) => one.in === "path" && one.name === name)?.description })),
+    pathParams: inPath.map((name) => {
+      const { description, schema } = parameters.find((one) => one.in === "path" && one.name === name);
+      return { name, about: description, schema: simplified(schema) };
+    }),
     keyed: parameters.some((one) => one.name === "Idempotency-Key"),
     summary: operation.summary,
     about: about(operation.description),

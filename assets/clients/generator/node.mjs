@@ -97,7 +97,7 @@ ${classes.join("\n\n")}
 }
 
 function method(one) {
-  const parameters = one.pathParams.map(({ name }) => `${name}: string`);
+  const parameters = one.pathParams.map(({ name, schema }) => `${name}: ${typeOf(schema)}`);
   if (one.params) parameters.push(`params${one.params.required.length > 0 ? "" : "?"}: ${typeOf(one.params.type)}`);
   const result = one.answer ? { json: "Record<string, unknown>", text: "string", bytes: "Uint8Array" }[one.answer] : typeOf(one.result);
   const call = parameters.concat("options?: CallOptions").join(", ");
@@ -146,8 +146,9 @@ function waiting({ client, name, start, poll, id, done, failed }) {
 const member = (client) => client.split(".").map(camel).join(".");
 const example = (...lines) => ["@example", "```ts", ...lines, "```"];
 
-/** Returns the type of a result, which is a name or a list of names. */
+/** Returns the type of a result or of a part of a path. */
 function typeOf(schema) {
+  if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
   if (schema.$ref) return `t.${schema.$ref.split("/").at(-1)}`;
   if (schema.type === "array") return `${typeOf(schema.items)}[]`;
   if (schema.type === "string" || schema.type === "boolean") return schema.type;

@@ -238,7 +238,7 @@ function method(one, types, isAsync) {
   const result = one.answer ? { text: "str", bytes: "bytes" }[one.answer] : types.expression(one.result, `${pascal(one.client)}Result`, "t.");
   const parameters = [
     "self",
-    ...one.pathParams.map(({ name }) => `${ident(name)}: str`),
+    ...one.pathParams.map(({ name, schema }) => `${ident(name)}: ${types.expression(schema, `${pascal(one.client)}${pascal(name)}`, "t.")}`),
     "*",
     ...fields.map(argument),
     "request_options: CallOptions | None = None",

@@ -280,14 +280,14 @@ export class Resource<Root extends Client> {
  * Returns the path with encoded parts.
  * @internal
  */
-export function path(texts: TemplateStringsArray, ...parts: string[]): string {
+export function path(texts: TemplateStringsArray, ...parts: (string | number)[]): string {
   return texts.reduce((whole, text, index) => {
     const part = parts[index - 1];
     // A URL drops the parts `.` and `..`, so the request would reach another operation.
-    if (typeof part !== "string" || /^\.{0,2}$/.test(part)) {
+    if (!/^(string|number)$/.test(typeof part) || /^\.{0,2}$/.test(String(part))) {
       throw invalid(`A part of the path ${texts.join("…")} is ${JSON.stringify(part)}. It must be the ID of an object.`, undefined);
     }
-    return whole + encodeURIComponent(part) + text;
+    return whole + encodeURIComponent(part as string | number) + text;
   });
 }
 

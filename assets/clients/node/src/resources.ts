@@ -523,7 +523,7 @@ export class EmailsVersions extends Resource<Mailmill> {
    * await mailmill.emails.versions.restore(emailId, version);
    * ```
    */
-  restore(emailId: string, version: string, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView> {
+  restore(emailId: string, version: number, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView> {
     return this._post(at`/emails/${emailId}/versions/${version}/restore`, params, options);
   }
 }
@@ -601,7 +601,7 @@ export class EmailsDesigns extends Resource<Mailmill> {
    * await mailmill.emails.designs.html(design, { projectId });
    * ```
    */
-  html(design: string, params: t.EmailsDesignsHtmlParams, options?: CallOptions): Promise<string> {
+  html(design: "blank" | "welcome" | "welcome-offer" | "sale" | "flash-sale" | "launch" | "preorder" | "digest" | "note" | "event" | "webinar" | "reminder" | "order" | "delivery" | "apology" | "service" | "survey" | "review" | "win-back" | "cart" | "referral" | "season" | "gift-guide" | "milestone" | "price-change", params: t.EmailsDesignsHtmlParams, options?: CallOptions): Promise<string> {
     return this._get(at`/emails/designs/${design}/html`, params, options, { answer: "text" });
   }
 }
@@ -1592,7 +1592,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.create(provider, { apiKey: "pk_0123456789" });
    * ```
    */
-  create(provider: string, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView> {
+  create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView> {
     return this._post(at`/connections/${provider}`, params, options);
   }
 
@@ -1605,7 +1605,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.authorize(provider);
    * ```
    */
-  authorize(provider: string, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage> {
+  authorize(provider: t.Provider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage> {
     return this._post(at`/connections/${provider}/authorize`, params, options);
   }
 
@@ -1618,7 +1618,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
    * ```
    */
-  complete(provider: string, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView> {
+  complete(provider: t.Provider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView> {
     return this._post(at`/connections/${provider}/complete`, params, options);
   }
 
@@ -1631,7 +1631,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.sources(provider, { projectId });
    * ```
    */
-  sources(provider: string, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources> {
+  sources(provider: t.Provider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources> {
     return this._get(at`/contacts/imports/providers/${provider}/sources`, params, options);
   }
 

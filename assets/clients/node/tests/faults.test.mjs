@@ -186,14 +186,16 @@ test("queries and paths are encoded", async () => {
   await mailmill.contacts.list({ projectId: "1", tags: ["a", "b"], refresh: true, search: "a&b" });
   await mailmill.contacts.list({ projectId: "1", tags: ["a,b"] });
   await mailmill.suppressions.delete("a/b+c@example.com");
-  const [one, two, three] = server.requests.map((request) => new URL(request.url, server.url));
+  await mailmill.emails.versions.restore("1", 2);
+  const [one, two, three, four] = server.requests.map((request) => new URL(request.url, server.url));
   assert.deepEqual(Object.fromEntries(one.searchParams), { projectId: "1", tags: "a,b", refresh: "true", search: "a&b" });
   assert.equal(two.searchParams.get("tags"), '["a,b"]');
   assert.equal(three.pathname, "/v1/suppressions/a%2Fb%2Bc%40example.com");
+  assert.equal(four.pathname, "/v1/emails/1/versions/2/restore");
   for (const id of ["", ".", "..", undefined]) {
     await assert.rejects(async () => mailmill.contacts.get(id, { projectId: "1" }), { code: "INVALID_OPTION" });
   }
-  assert.equal(server.requests.length, 3);
+  assert.equal(server.requests.length, 4);
 });
 
 test("iterating stops when the caller stops", async () => {

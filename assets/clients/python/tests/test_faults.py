@@ -188,18 +188,20 @@ class Faults(unittest.TestCase):
         client.contacts.list(project_id="1", tags=["a", "b"], refresh=True, search="a&b").page()
         client.contacts.list(project_id="1", tags=["a,b"]).page()
         client.suppressions.delete("a/b+c@example.com")
+        client.emails.versions.restore("1", 2)
         self.assertEqual(
             [request.path for request in self.server.requests],
             [
                 "/v1/contacts?projectId=1&search=a%26b&refresh=true&tags=a%2Cb",
                 "/v1/contacts?projectId=1&tags=%5B%22a%2Cb%22%5D",
                 "/v1/suppressions/a%2Fb%2Bc%40example.com",
+                "/v1/emails/1/versions/2/restore",
             ],
         )
         for bad in ("", ".", ".."):
             with self.assertRaises(MailmillError):
                 client.contacts.get(bad, project_id="1")
-        self.assertEqual(len(self.server.requests), 3)
+        self.assertEqual(len(self.server.requests), 4)
 
     def test_iterating_stops_when_the_caller_stops(self) -> None:
         client = self.client(lambda request, number: request.answer(200, success({"contacts": [number] * 2, "total": 99}, count=99)))

@@ -385,7 +385,7 @@ export declare class EmailsVersions extends Resource<Mailmill> {
   * await mailmill.emails.versions.restore(emailId, version);
   * ```
   */
- restore(emailId: string, version: string, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView>;
+ restore(emailId: string, version: number, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView>;
 }
 export declare class EmailsChecks extends Resource<Mailmill> {
  /**
@@ -445,7 +445,7 @@ export declare class EmailsDesigns extends Resource<Mailmill> {
   * await mailmill.emails.designs.html(design, { projectId });
   * ```
   */
- html(design: string, params: t.EmailsDesignsHtmlParams, options?: CallOptions): Promise<string>;
+ html(design: "blank" | "welcome" | "welcome-offer" | "sale" | "flash-sale" | "launch" | "preorder" | "digest" | "note" | "event" | "webinar" | "reminder" | "order" | "delivery" | "apology" | "service" | "survey" | "review" | "win-back" | "cart" | "referral" | "season" | "gift-guide" | "milestone" | "price-change", params: t.EmailsDesignsHtmlParams, options?: CallOptions): Promise<string>;
 }
 export declare class Emails extends Resource<Mailmill> {
  /** @see {@link EmailsEdits} */
@@ -1177,7 +1177,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.create(provider, { apiKey: "pk_0123456789" });
   * ```
   */
- create(provider: string, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
+ create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
  /**
   * Begin a sign-in on another platform.
   *
@@ -1187,7 +1187,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.authorize(provider);
   * ```
   */
- authorize(provider: string, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
+ authorize(provider: t.Provider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
  /**
   * Complete a sign-in on another platform.
   *
@@ -1197,7 +1197,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
   * ```
   */
- complete(provider: string, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView>;
+ complete(provider: t.Provider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView>;
  /**
   * List the import sources of a platform.
   *
@@ -1207,7 +1207,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.sources(provider, { projectId });
   * ```
   */
- sources(provider: string, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources>;
+ sources(provider: t.Provider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources>;
  /**
   * Import contacts from a platform.
   *

@@ -161,7 +161,7 @@ export class Resource {
 export function path(texts, ...parts) {
  return texts.reduce((whole, text, index) => {
   const part = parts[index - 1];
-  if (typeof part !== "string" || /^\.{0,2}$/.test(part)) {
+  if (!/^(string|number)$/.test(typeof part) || /^\.{0,2}$/.test(String(part))) {
    throw invalid(`A part of the path ${texts.join("…")} is ${JSON.stringify(part)}. It must be the ID of an object.`, undefined);
   }
   return whole + encodeURIComponent(part) + text;

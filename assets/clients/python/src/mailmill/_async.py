@@ -1064,7 +1064,7 @@ class AsyncEmailsVersions(AsyncResource):
     async def restore(
         self,
         email_id: str,
-        version: str,
+        version: int,
         *,
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -1205,7 +1205,7 @@ class AsyncEmailsDesigns(AsyncResource):
 
     async def html(
         self,
-        design: str,
+        design: _t.Literal["blank", "welcome", "welcome-offer", "sale", "flash-sale", "launch", "preorder", "digest", "note", "event", "webinar", "reminder", "order", "delivery", "apology", "service", "survey", "review", "win-back", "cart", "referral", "season", "gift-guide", "milestone", "price-change"],
         *,
         project_id: str,
         images: bool | Unset = UNSET,
@@ -3411,7 +3411,7 @@ class AsyncConnections(AsyncResource):
 
     async def create(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         api_key: str,
         name: str | None | Unset = UNSET,
@@ -3447,7 +3447,7 @@ class AsyncConnections(AsyncResource):
 
     async def authorize(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         name: str | None | Unset = UNSET,
         project_id: str | None | Unset = UNSET,
@@ -3475,7 +3475,7 @@ class AsyncConnections(AsyncResource):
 
     async def complete(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         code: str,
         state: str,
@@ -3500,7 +3500,7 @@ class AsyncConnections(AsyncResource):
 
     async def sources(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         project_id: str,
         connection_id: str | Unset = UNSET,

@@ -269,12 +269,12 @@ class Form:
         return True
 
 
-def path_part(value: str) -> str:
+def path_part(value: str | int) -> str:
     """Returns the value for a path, encoded."""
     # A URL drops the parts `.` and `..`, so the request would reach another operation.
-    if not isinstance(value, str) or value in ("", ".", ".."):
+    if not isinstance(value, (str, int)) or value in ("", ".", ".."):
         raise _invalid(f"A part of the path is {value!r}. It must be the ID of an object.", None)
-    return quote(value, safe="")
+    return quote(str(value), safe="")
 
 
 def read_all(file: Upload) -> bytes:

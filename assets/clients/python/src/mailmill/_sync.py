@@ -1048,7 +1048,7 @@ class EmailsVersions(Resource):
     def restore(
         self,
         email_id: str,
-        version: str,
+        version: int,
         *,
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -1189,7 +1189,7 @@ class EmailsDesigns(Resource):
 
     def html(
         self,
-        design: str,
+        design: _t.Literal["blank", "welcome", "welcome-offer", "sale", "flash-sale", "launch", "preorder", "digest", "note", "event", "webinar", "reminder", "order", "delivery", "apology", "service", "survey", "review", "win-back", "cart", "referral", "season", "gift-guide", "milestone", "price-change"],
         *,
         project_id: str,
         images: bool | Unset = UNSET,
@@ -3384,7 +3384,7 @@ class Connections(Resource):
 
     def create(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         api_key: str,
         name: str | None | Unset = UNSET,
@@ -3420,7 +3420,7 @@ class Connections(Resource):
 
     def authorize(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         name: str | None | Unset = UNSET,
         project_id: str | None | Unset = UNSET,
@@ -3448,7 +3448,7 @@ class Connections(Resource):
 
     def complete(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         code: str,
         state: str,
@@ -3473,7 +3473,7 @@ class Connections(Resource):
 
     def sources(
         self,
-        provider: str,
+        provider: t.Provider,
         *,
         project_id: str,
         connection_id: str | Unset = UNSET,
