@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::token;
 use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
-use crate::features::accounts::agents::oauth;
+use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::authorization;
 use crate::vocab::codes::Code;
 
@@ -25,7 +25,7 @@ pub struct RevokeToken {
 }
 
 fn describe(schema: &mut Schema) {
-    oauth::require(schema, &[("token", json!({})), ("client_id", json!({}))]);
+    oauth::require(schema, &[("token", json!({ "minLength": 1 })), ("client_id", json!({ "minLength": 1 }))]);
 }
 
 impl Operation for TokenRevoke {
@@ -54,6 +54,11 @@ impl Raw for TokenRevoke {
             Ok(input) => input,
             Err(reply) => return Ok(reply),
         };
+        for (name, value) in [("token", &input.token), ("client_id", &input.client_id)] {
+            if value.is_empty() {
+                return Ok(oauth::refusal(ErrorCode::InvalidRequest, format!("{name}: is missing; add it")));
+            }
+        }
         authorization::revoke(&context, &input.token, &input.client_id).await?;
         Ok(oauth::reply(StatusCode::OK, &json!({})))
     }
