@@ -20,6 +20,7 @@ mod restore;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod tool_forwarding;
 
 pub use folder::Folder;
 pub use open::Opened;
@@ -70,6 +71,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
             print(&pixels::notices());
             Ok(())
         }
+        ParsedCommand::Mcp(wanted) => tool_forwarding::run(wanted),
         ParsedCommand::Openapi => {
             print(&format!("{:#}\n", openapi::document(OPERATIONS, None)));
             Ok(())
@@ -193,9 +195,9 @@ fn start_log(log: &Log) {
         LogLevel::Trace => "trace",
     };
     // The libraries log details that do not concern the operator, so only their warnings are shown, except tantivy's warnings about merges
-    // that it abandons because the merged documents were deleted.
+    // that it abandons because the merged documents were deleted, and rmcp's warnings about invalid requests of clients.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
-        format!("warn,tantivy=error,mailmill={level}")
+        format!("warn,tantivy=error,rmcp=error,mailmill={level}")
     } else {
         level.to_owned()
     });

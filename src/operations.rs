@@ -70,6 +70,9 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::approval_grant::ApprovalGrant>(),
     asynchronous::<accounts::ops::approval_deny::ApprovalDeny>(),
     asynchronous::<accounts::ops::approval_revoke::ApprovalRevoke>(),
+    asynchronous::<accounts::ops::authorization_get::AuthorizationGet>(),
+    asynchronous::<accounts::ops::authorization_grant::AuthorizationGrant>(),
+    asynchronous::<accounts::ops::authorization_deny::AuthorizationDeny>(),
     // Agents that request API keys.
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
     raw::<accounts::ops::agent_guide::AgentGuide>(),
@@ -77,6 +80,10 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<accounts::ops::agent_identity::AgentIdentity>(),
     raw::<accounts::ops::agent_claim::AgentClaim>(),
     raw::<accounts::ops::token::Token>(),
+    // Programs that users connect to the tool server.
+    raw::<accounts::ops::tool_metadata::ToolMetadata>(),
+    raw::<accounts::ops::client_register::ClientRegister>(),
+    raw::<accounts::ops::token_revoke::TokenRevoke>(),
     // Operations on projects.
     query::<projects::ops::list::List>(),
     query::<projects::ops::get::Get>(),

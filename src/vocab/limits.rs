@@ -154,6 +154,31 @@ pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
 /// The maximum number of past agent requests in a list, newest first. The audit log contains older requests.
 pub const CLAIMS_SHOWN_MAX: usize = 100;
 
+// --- Programs that users connect ---
+
+/// How long an authorization code works. The program exchanges the code as soon as the browser returns.
+pub const OAUTH_CODE_MS: i64 = 60 * 1000;
+/// How long a used code is kept after it has expired, so that a second use is noticed.
+pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
+/// How long an access token works: a stolen one works for an hour at most.
+pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
+/// How long a refresh token works. Programs that are used at least once a month stay connected.
+pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// The maximum length of the `state` of a program. It must fit into a URL together with the other parameters.
+pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
+/// The maximum length of a program's ID. The ID of a registered program contains its name and its redirect URIs.
+pub const CLIENT_ID_BYTES_MAX: usize = 1_500;
+/// The maximum number of redirect URIs of a program. Programs have one per platform.
+pub const REDIRECT_URIS_MAX: usize = 10;
+/// The maximum length of all redirect URIs of a program together, so that its ID fits into a URL.
+pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
+/// The maximum number of registrations of programs in an hour from one address. Programs register once per server, and some at every start.
+pub const CLIENTS_PER_HOUR: u32 = 60;
+/// The maximum size of a program's metadata document: the drafts of the standard recommend 5 kB, and a document has a few hundred bytes.
+pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
+/// How long to wait for a program's metadata document. The user waits for the consent page meanwhile.
+pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+
 // --- The dashboard ---
 
 /// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.
@@ -170,9 +195,9 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
 /// rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path to open after sign-in. The path's query can contain a filter; if the path is longer, the home
-/// page opens.
-pub const NEXT_BYTES_MAX: usize = 500;
+/// The maximum length of the dashboard path to open after sign-in. The longest are the requests of programs for consent; if the path is
+/// longer, the home page opens.
+pub const NEXT_BYTES_MAX: usize = 4_000;
 
 // --- Projects ---
 
@@ -1642,6 +1667,36 @@ pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 /// The maximum number of domains that the doctor checks. Each check costs several DNS queries, so more would take minutes; further domains
 /// are not checked.
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
+// --- The tool server ---
+
+/// The maximum size of a request to the tool server. The largest are bulk writes of contacts; larger ones belong into the API.
+pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
+pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
+/// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
+pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
+/// The number of items in a list that a tool returns if the agent does not choose.
+pub const TOOL_PAGE_LIMIT: u64 = 25;
+/// The maximum size of a resource of the tool server: larger than the HTML and the screenshots of nearly all emails.
+pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, which have a tenth of it.
+pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
+/// The maximum length of the arguments that the question for confirmation shows. Dialogs show about as much without scrolling.
+pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
+/// How long the user has to answer the question for confirmation.
+pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
+/// How often a tool reads the status of the work that it waits for: twice per second, for ten minutes.
+pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
+/// The maximum number of open sessions of the tool server. Each session has a task and a few buffers.
+pub const TOOL_SESSIONS_MAX: usize = 1_000;
+/// The maximum number of open sessions of one key: agents open several at a time, and rarely close them.
+pub const TOOL_SESSIONS_PER_KEY_MAX: usize = 32;
+/// How long a session stays open without a message. Clients initialize a new session when theirs has ended.
+pub const TOOL_SESSION_IDLE: std::time::Duration = std::time::Duration::from_secs(30 * 60);
+/// The maximum number of messages that `mailmill mcp` forwards at the same time: more than agents send.
+pub const STDIO_MESSAGES_MAX: usize = 64;
+/// The maximum size of a message that `mailmill mcp` receives: larger than a resource in Base64.
+pub const STDIO_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 // --- The system ---
 
 /// The number of log lines kept in memory for the System page: the last minutes of a service that has problems.

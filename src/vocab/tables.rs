@@ -182,6 +182,9 @@ pub const STORE_DELIVERY_ORDER: TableId = TableId(144);
 pub const STORE_WAITING_EVENTS: TableId = TableId(145);
 pub const STORE_DATA_REQUESTS: TableId = TableId(146);
 pub const STORE_CONTACTS: TableId = TableId(147);
+pub const OAUTH_CODES: TableId = TableId(148);
+pub const OAUTH_GRANTS: TableId = TableId(149);
+pub const OAUTH_REFRESH_TOKENS: TableId = TableId(150);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -493,6 +496,9 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(146, "store_data_requests", Environment, "(store id, digest of the request's id) -> customer's request for their data"),
     table(147, "store_contacts", Environment, "(store id, contact number) -> no value: contacts that the store added"),
+    table(148, "oauth_codes", Control, "SHA-256 of an authorization code -> user's consent"),
+    table(149, "oauth_grants", Control, "key id -> program's access and the hashes of its current tokens"),
+    table(150, "oauth_refresh_tokens", Control, "SHA-256 of a refresh token -> key id; also replaced tokens, until they expire"),
 ];
 
 impl TableId {

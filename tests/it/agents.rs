@@ -54,7 +54,7 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     assert_eq!(resource["authorization_servers"], json!([base]));
     let metadata = ask_get(&server, "accounts.agent_metadata").await;
     assert_eq!(metadata["issuer"], base.as_str());
-    assert_eq!(metadata["grant_types_supported"], json!([GRANT]));
+    assert_eq!(metadata["grant_types_supported"], json!(["authorization_code", "refresh_token", GRANT]));
     assert_eq!(metadata["agent_auth"]["identity_endpoint"], format!("{base}/agent/identity"));
 
     let (token, code) = register(&server, "audience:read email:read").await;
@@ -142,7 +142,7 @@ async fn the_token_endpoint_accepts_forms_and_refuses_foreign_tokens() {
     assert_eq!(poll_word(&server, owner.key().expect("a token")).await, "invalid_grant");
     let agent = anonymous(&server).with_key(Some(&token));
     agent.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
-    let other = ask(&server, "accounts.token", json!({ "grant_type": "authorization_code", "claim_token": token })).await;
+    let other = ask(&server, "accounts.token", json!({ "grant_type": "password", "claim_token": token })).await;
     assert_eq!((other.status, other.json()["error"].as_str()), (400, Some("unsupported_grant_type")));
     let broken = ask(&server, "accounts.token", json!(["x"])).await;
     assert_eq!((broken.status, broken.json()["error"].as_str()), (400, Some("invalid_request")));

@@ -34,6 +34,7 @@ mod inputs;
 mod installation;
 mod log;
 mod mail_services;
+mod mcp;
 mod memory;
 mod outages;
 mod peers;

@@ -147,6 +147,11 @@ impl ApiKeyCache {
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 
+    /// Returns the API key with this hash, if it is valid.
+    pub fn by_hash(&self, hash: &[u8; 32]) -> Option<Arc<ApiKey>> {
+        self.by_hash.load().get(hash).cloned()
+    }
+
     pub fn all(&self) -> Vec<Arc<ApiKey>> {
         self.by_hash.load().values().cloned().collect()
     }

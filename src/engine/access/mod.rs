@@ -1,5 +1,6 @@
 //! Access control: authentication, rate limits, idempotency and the audit log.
 
+pub mod access_tokens;
 pub mod audit;
 pub mod idempotency;
 pub mod jwt;

@@ -1,5 +1,7 @@
 //! Authentication and authorization: which principal a request comes from, and whether that principal may call an operation.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 
@@ -8,7 +10,8 @@ use super::engine::Engine;
 use super::failure::{Failure, Refusal};
 use super::spec::{Access, Spec};
 use crate::base::clock::Timestamp;
-use crate::engine::access::token;
+use crate::engine::access::keys::ApiKey;
+use crate::engine::access::{access_tokens, token};
 use crate::vocab::codes::Code;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -25,8 +28,10 @@ pub(super) fn authenticate(
         Access::Public => Ok(Principal::Anonymous),
         Access::Operator => Ok(Principal::Operator),
         Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager => {
-            if let Some(Principal::User(who)) = known {
-                return Ok(Principal::User(who));
+            match known {
+                Some(Principal::User(who)) => return Ok(Principal::User(who)),
+                Some(Principal::Key(key)) if !spec.access.is_personal() => return Ok(Principal::Key(key)),
+                _ => {}
             }
             let presented = presented(headers);
             let found = presented.and_then(|text| find(engine, now, spec, text));
@@ -43,6 +48,17 @@ fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option
         Err(_) if spec.takes_tokens => engine.signed_in(presented, now).map(Principal::User),
         Err(_) => None,
     }
+}
+
+/// Returns the API key of a request to the tool server: the key itself, or the key that an access token for the tool server stands for.
+pub(super) fn tool_key(engine: &Engine, headers: &HeaderMap) -> Option<Arc<ApiKey>> {
+    let presented = presented(headers)?;
+    if let Ok(key) = token::parse(presented) {
+        return engine.keys.find(&key);
+    }
+    let resource = access_tokens::resource(engine.base_url());
+    let key = engine.access_tokens.find(presented, &resource, engine.clock.now())?;
+    engine.keys.by_hash(&key)
 }
 
 fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {

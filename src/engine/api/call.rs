@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::authentication::{authenticate, authorize, challenge};
+use super::authentication::{authenticate, authorize, challenge, tool_key};
 use super::bodies::Room;
 use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, EnvironmentData};
@@ -23,6 +23,7 @@ use super::router::{Route, Router};
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use crate::engine::access::audit;
 use crate::engine::access::idempotency::{Guard, IdempotentRequest, Lookup, StoredAnswer};
+use crate::engine::access::keys::ApiKey;
 use crate::engine::access::rate_limit::Allowance;
 use crate::engine::store::{Store, WriteTx};
 use crate::vocab::codes::Code;
@@ -41,7 +42,7 @@ pub struct Api(pub Arc<Engine>, Arc<Router>);
 
 impl Service for Api {
     async fn call(&self, request: Incoming) -> Reply {
-        self.answer(request).await
+        self.answer(request, None).await
     }
 }
 
@@ -52,6 +53,11 @@ impl Api {
 
     pub fn operations(&self) -> &'static [Entry] {
         self.1.operations
+    }
+
+    /// Returns the API key of a request to the tool server, if its credentials are valid.
+    pub fn tool_key(&self, headers: &HeaderMap) -> Option<Arc<ApiKey>> {
+        tool_key(&self.0, headers)
     }
 
     /// Returns whether any operation has this path, with any HTTP method.
@@ -84,11 +90,12 @@ impl Api {
         .await
     }
 
-    async fn answer(&self, request: Incoming) -> Reply {
+    /// Calls an operation with a request, for a caller that the surface has already authenticated, and returns the reply to send.
+    pub async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
         let mut call = self.start();
         let started = self.0.clock.monotonic();
         let mut failed = None;
-        let reply = match call.run(request, None).await {
+        let reply = match call.run(request, known).await {
             Ok(outcome) => call.outcome(outcome),
             Err(refusal) => {
                 failed = Some((refusal.failure.code, refusal.failure.field.clone()));

@@ -10,6 +10,7 @@ use super::bodies::Bodies;
 use super::response::{Envelope, RequestId};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
+use crate::engine::access::access_tokens::AccessTokens;
 use crate::engine::access::idempotency::InFlight;
 use crate::engine::access::jwt::Tokens;
 use crate::engine::access::keys::ApiKeyCache;
@@ -79,6 +80,8 @@ pub struct Engine {
     pub random: Arc<dyn Random>,
     pub control: Arc<Store>,
     pub keys: ApiKeyCache,
+    /// The access tokens of programs that users have connected.
+    pub access_tokens: AccessTokens,
     /// Users and their sessions.
     pub sessions: SessionCache,
     /// Signs and reads the access tokens of users' programs.
@@ -145,6 +148,7 @@ impl Engine {
             random,
             control,
             keys: ApiKeyCache::default(),
+            access_tokens: AccessTokens::default(),
             sessions: SessionCache::default(),
             tokens: Tokens::new(seal.derive("mailmill access tokens v1"), "at+jwt", "mailmill-api"),
             throttle: Throttle::default(),

@@ -11,6 +11,7 @@ pub mod caller;
 pub mod engine;
 pub mod failure;
 pub mod file;
+pub mod flat_schemas;
 pub mod http_types;
 pub mod input;
 pub mod openapi;

@@ -176,11 +176,11 @@ impl<T: Serialize + JsonSchema> Answer for Counted<T> {
     }
 }
 
-/// The output type of raw operations, which write their own response.
-pub struct Bare;
+/// The output type of raw operations, which write their own response, with this status if they succeed.
+pub struct Bare<const SUCCESS: u16 = 200>;
 
-impl Answer for Bare {
-    const STATUS: u16 = 200;
+impl<const SUCCESS: u16> Answer for Bare<SUCCESS> {
+    const STATUS: u16 = SUCCESS;
 
     fn encode(&self, _: &Envelope) -> Encoded {
         Encoded { status: StatusCode::OK, body: Vec::new(), output: None }

@@ -8,6 +8,7 @@
 pub mod agents;
 mod api_keys;
 mod authenticate;
+pub mod authorization;
 pub mod key_management;
 mod members;
 mod model;
@@ -34,7 +35,11 @@ use crate::vocab::permissions::PermissionSet;
 
 use store::{claims, sign_in};
 
-pub use api_keys::load_caches;
+/// Loads the data that every request checks into memory: keys, access tokens, users, sessions, and attempts.
+pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
+    api_keys::load_caches(engine)?;
+    authorization::load(engine, &engine.control.read(), engine.clock.now())
+}
 
 /// Writes to the store the usage of keys and sessions that requests have counted only in memory.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
@@ -48,6 +53,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
         store::sweep(tx, limit)?,
         sign_in::sweep(tx, limit)?,
         claims::sweep(tx, limit)?,
+        authorization::sweep(engine, tx, limit)?,
         engine.throttle.sweep(tx, engine.clock.monotonic(), limit)?,
     ];
     Ok(more.contains(&true))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::base::secret::Secret;
 use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -84,6 +85,11 @@ pub enum Command {
     /// Needs no server and no data folder. Exit codes: 0 if the email passes, 1 if there are critical findings or the score is below
     /// --min-score, 2 if the file or the options cannot be used.
     Check(CheckFile),
+    /// Forward the tool server of a Mailmill to an AI assistant that starts programs (MCP over standard input and output)
+    ///
+    /// Set MAILMILL_URL to the server's address and MAILMILL_KEY to an API key. Assistants that connect to URLs need no program: give them
+    /// the server's address followed by /mcp.
+    Mcp(ToolForwarding),
     /// Print the OpenAPI document
     Openapi,
     /// Print the licenses of the fonts and code that this program includes
@@ -104,6 +110,16 @@ pub struct RenderWorker {
     /// Run even if the kernel cannot confine the process
     #[arg(long)]
     unconfined: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ToolForwarding {
+    /// The address of the server
+    #[arg(long, value_name = "URL", env = "MAILMILL_URL")]
+    pub url: Option<String>,
+    /// The API key. Hidden, because other users of the machine can see the arguments of a program, but not its environment.
+    #[arg(long, hide = true, env = "MAILMILL_KEY", hide_env_values = true)]
+    pub key: Option<Secret>,
 }
 
 #[derive(Debug, Args)]
@@ -334,6 +350,7 @@ pub enum ParsedCommand {
     Inbound(Inbound),
     ModelTest(ModelTest),
     Check(CheckFile),
+    Mcp(ToolForwarding),
     Openapi,
     Notices,
     RenderWorker(WorkerOptions),
@@ -359,6 +376,7 @@ impl Command {
             Command::Inbound(inbound) => ParsedCommand::Inbound(inbound),
             Command::Models(Models::Test(wanted)) => ParsedCommand::ModelTest(wanted),
             Command::Check(wanted) => ParsedCommand::Check(wanted),
+            Command::Mcp(wanted) => ParsedCommand::Mcp(wanted),
             Command::Openapi => ParsedCommand::Openapi,
             Command::Notices => ParsedCommand::Notices,
             Command::RenderWorker(RenderWorker { fonts, decodes, unconfined }) => {

@@ -13,6 +13,7 @@ mod socket;
 pub use admin::{CommandOutput, exit_code, perform, report};
 pub use args::{
     Administration, CheckFile, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat, Restore, Serve,
+    ToolForwarding,
 };
 pub use inbound::hand_over;
 pub use problem::Problem;
@@ -24,6 +25,9 @@ use clap::{CommandFactory, FromArgMatches};
 /// The environment variables that the command line reads itself, with their arguments. All other variables with this prefix are settings.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
+/// The environment variables of `mailmill mcp`, which are not settings.
+const CLIENT_VARIABLES: [&str; 2] = ["MAILMILL_KEY", "MAILMILL_URL"];
+
 /// Parses the command line. Exits the process for `--help`, `--version` and invalid arguments.
 pub fn parse() -> Cli {
     let mut command = Cli::command();
@@ -34,11 +38,11 @@ pub fn parse() -> Cli {
     Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
 }
 
-/// Returns all environment variables except [`OWN_VARIABLES`]. `engine/settings` reads those that are settings.
+/// Returns all environment variables except [`OWN_VARIABLES`] and [`CLIENT_VARIABLES`]. `engine/settings` reads those that are settings.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 pub fn variables() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
-        .filter(|(name, _)| !OWN_VARIABLES.iter().any(|(own, _)| own == name))
+        .filter(|(name, _)| !OWN_VARIABLES.iter().any(|(own, _)| own == name) && !CLIENT_VARIABLES.contains(&name.as_str()))
         .collect()
 }

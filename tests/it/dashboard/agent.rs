@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
+use crate::support::fixtures::consent_request;
 use crate::support::server::BOUNDLESS;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, owned, set_up, signed_in};
@@ -96,4 +97,57 @@ async fn a_link_from_elsewhere_can_only_remove_permissions() {
     }
     let form = browser.get(&format!("/agent?code={code}&scope=audience:read")).await;
     assert_eq!(chosen(&form, "permission"), ["audience:read"]);
+}
+
+/// Returns the hidden fields of a consent page, and the user's decision.
+fn decision<'a>(query: &'a [(String, String)], csrf: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let fields = query.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    [("csrf", csrf)].into_iter().chain(fields).chain(more.iter().copied()).collect()
+}
+
+#[tokio::test]
+async fn a_program_is_allowed_or_denied_and_the_browser_returns_to_it() {
+    let mut server = Server::stopped(BOUNDLESS);
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    set_up(&server);
+    let request = consent_request(&server, "Assistant").await;
+    let path = format!("/oauth2/authorize?{request}");
+    let query: Vec<(String, String)> = serde_urlencoded::from_str(&request).expect("a query");
+    let mut browser = Browser::new(&server);
+    // The user signs in, and then sees the request.
+    let asked = browser.get(&path).await;
+    assert!(asked.location().starts_with("/signin?next=%2Foauth2%2Fauthorize"), "{}", asked.location());
+    browser.sign_in("/").await;
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("Assistant") && page.text.contains("127.0.0.1"), "{}", page.text);
+    assert_eq!((chosen(&page, "permission").len(), chosen(&page, "environment")), (2, vec!["test".to_owned()]));
+    let csrf = page.csrf().to_owned();
+
+    let denied = browser.post("/oauth2/authorize", &decision(&query, &csrf, &[("act", "deny")])).await;
+    let back = |page: &Page, start: &str| {
+        page.text.replace("&#x2f;", "/").contains(&format!("url=http://127.0.0.1:4000/callback?{start}"))
+    };
+    assert!(back(&denied, "error=access_denied"), "{}", denied.text);
+    let little = [("act", "grant"), ("environment", "live"), ("permission", "audience:read")];
+    let granted = browser.post("/oauth2/authorize", &decision(&query, &csrf, &little)).await;
+    assert!(back(&granted, "code=mm_code_"), "{}", granted.text);
+
+    // Permissions that send email need the password again; the choices are kept.
+    faults.clock_off_by_ms(11 * 60 * 1000);
+    let grave = [("act", "grant"), ("environment", "live"), ("permission", "email:send")];
+    let confirm = browser.post("/oauth2/authorize", &decision(&query, &csrf, &grave)).await;
+    assert!(confirm.location().starts_with("/confirm?next="), "{}", confirm.location());
+    let proof = browser.get(confirm.location()).await;
+    let next = proof.value("next").replace("&amp;", "&").replace("&#x2f;", "/");
+    let back = browser.post("/confirm", &[("csrf", proof.csrf()), ("next", &next), ("password", PASSWORD)]).await;
+    let again = browser.get(back.location()).await;
+    assert_eq!(
+        (chosen(&again, "permission"), chosen(&again, "environment")),
+        (vec!["email:send".to_owned()], vec!["live".to_owned()])
+    );
+
+    // An invalid request is shown, and leads nowhere.
+    let wrong = browser.get(&path.replace("127.0.0.1%3A4000", "evil.example")).await;
+    assert!(wrong.status == 400 && !wrong.text.contains("evil.example"), "{}", wrong.text);
 }

@@ -50,6 +50,25 @@ fn id_of(made: &Value) -> String {
     id.unwrap_or_else(|| panic!("no id: {made}")).to_owned()
 }
 
+/// Registers a program with this name; returns the query of its request for consent.
+pub async fn consent_request(server: &Server, name: &str) -> String {
+    let redirect_uri = "http://127.0.0.1:4000/callback";
+    let program = json!({ "client_name": name, "redirect_uris": [redirect_uri] });
+    let call = Call::new(operation("accounts.client_register"), json!({})).json(program);
+    let registered = anonymous(server).try_send(call).await.expect("an answer").json();
+    let client = registered["client_id"].as_str().unwrap_or_else(|| panic!("an id: {registered}"));
+    let fields = [
+        ("response_type", "code"),
+        ("client_id", client),
+        ("redirect_uri", redirect_uri),
+        ("scope", "audience:read email:send"),
+        ("state", "a\"state"),
+        ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+        ("code_challenge_method", "S256"),
+    ];
+    serde_urlencoded::to_string(fields).expect("pairs of text")
+}
+
 impl Furnished {
     /// Fills the test data of a server that has an owner; `site` is the brand's website.
     pub async fn new(server: &Server, text: &str, site: &str) -> Self {
@@ -99,9 +118,10 @@ impl Furnished {
         parts.collect::<Vec<_>>().join("/")
     }
 
-    /// Creates members, keys and an agent's request.
+    /// Creates members, keys, an agent's request, and a program's request for consent.
     async fn account(&mut self, server: &Server, text: &str) {
         let owner = signed_in(server, OWNER, "test").await;
+        self.keep("authorize", consent_request(server, text).await);
         let invite = async |email: &str, role: &str| {
             let link = owner.data("accounts.member_invite", json!({ "email": email, "role": role })).await;
             link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned()

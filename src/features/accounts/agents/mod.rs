@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::model::{Claim, Decision, KeyTerms, PollResult, State};
+use self::model::{Claim, Decision, KeyTerms, PollResult, SENSITIVE, State};
 use super::model::NewKey;
 use super::store::{self as accounts, claims};
 use super::{api_keys, sessions};
@@ -28,6 +28,7 @@ use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
 
 /// The number of groups of four characters in a code. Two groups have 34 random bits, which is enough because few attempts are allowed.
 const CODE_GROUPS: usize = 2;
@@ -71,7 +72,7 @@ pub fn tokens(engine: &Engine) -> Tokens {
 pub struct Registration {
     pub agent_name: String,
     pub login_hint: EmailAddress,
-    pub requested: crate::vocab::permissions::PermissionSet,
+    pub requested: PermissionSet,
 }
 
 /// A new claim, with the token and the code that are returned only to its agent.
@@ -207,8 +208,29 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     Ok(PollAnswer::Key { text, granted })
 }
 
+/// Checks whether the signed-in user may grant these permissions now, to a program that requested `requested`.
+pub fn check_terms(context: &Context, requested: PermissionSet, wanted: PermissionSet) -> Result<(), Failure> {
+    let own = context.caller.principal.permissions();
+    if wanted.is_empty() {
+        return Err(Failure::field("permissions", "select at least one permission, or deny the request"));
+    }
+    if let Some(more) = wanted.iter().find(|permission| !requested.contains(*permission)) {
+        return Err(Failure::field("permissions", format_args!("the agent did not request {more}; remove this permission")));
+    }
+    if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
+        return Err(Failure::field(
+            "permissions",
+            format_args!("you do not have the permission {more} yourself, so you cannot grant it; remove it"),
+        ));
+    }
+    if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {
+        context.caller.proven(context.now())?;
+    }
+    Ok(())
+}
+
 /// Returns whether the user who granted the request is still a member and still has the granted permissions.
-fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> Result<bool, Failure> {
+pub fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> Result<bool, Failure> {
     let user = accounts::user(tx, decision.user)?.filter(|user| user.account == decision.account);
     Ok(user.is_some_and(|user| {
         let own = user.role.permissions();

@@ -11,10 +11,11 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Failure, RawRequest};
 use crate::vocab::limits;
 
-/// An OAuth 2 error code (RFC 6749 §5.2, RFC 8628 §3.5).
+/// An OAuth 2 error code (RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 8628 §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     InvalidRequest,
+    InvalidClientMetadata,
     InvalidScope,
     UnsupportedGrantType,
     AuthorizationPending,
@@ -26,6 +27,7 @@ impl ErrorCode {
     const fn text(self) -> &'static str {
         match self {
             ErrorCode::InvalidRequest => "invalid_request",
+            ErrorCode::InvalidClientMetadata => "invalid_client_metadata",
             ErrorCode::InvalidScope => "invalid_scope",
             ErrorCode::UnsupportedGrantType => "unsupported_grant_type",
             ErrorCode::AuthorizationPending => "authorization_pending",

@@ -66,8 +66,8 @@ pub struct ScopeView {
     pub grave: bool,
 }
 
-/// Returns a view of each permission that the agent requested.
-pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
+/// Returns a view of each requested permission.
+pub fn scopes(requested: PermissionSet, who: &UserSession) -> Vec<ScopeView> {
     let own = who.user.role.permissions();
     let scope = |permission: Permission| ScopeView {
         permission,
@@ -75,7 +75,7 @@ pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
         yours: own.contains(permission),
         grave: SENSITIVE.contains(&permission),
     };
-    claim.requested.iter().map(scope).collect()
+    requested.iter().map(scope).collect()
 }
 
 /// Returns the view of a request. `decided_by` is the email of the user who decided; `key_works` is whether the issued key still works.

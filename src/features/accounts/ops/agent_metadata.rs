@@ -1,4 +1,4 @@
-//! Describes how agents get a key: a metadata document (RFC 8414) with the object `agent_auth`.
+//! Describes how agents get a key, and how programs connect for a user: a metadata document (RFC 8414) with the object `agent_auth`.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub struct AgentMetadata;
 
 impl Operation for AgentMetadata {
     const SPEC: Spec = Spec::get("accounts.agent_metadata", "/.well-known/oauth-authorization-server", public())
-        .summary("Get the metadata for agent registration")
+        .summary("Get the metadata for agents and connected programs")
         .about("OAuth 2.0 Authorization Server Metadata (RFC 8414), with the endpoints of agent registration under agent_auth.");
     type Input = NoInput;
     type Output = Bare;
@@ -30,10 +30,18 @@ impl Raw for AgentMetadata {
         let grant = agents::grant_type(&context.engine);
         let document = json!({
             "issuer": base,
+            "authorization_endpoint": format!("{base}/oauth2/authorize"),
             "token_endpoint": format!("{base}/oauth2/token"),
+            "registration_endpoint": format!("{base}/oauth2/register"),
+            "revocation_endpoint": format!("{base}/oauth2/revoke"),
             "token_endpoint_auth_methods_supported": ["none"],
-            "response_types_supported": ["none"],
-            "grant_types_supported": [grant],
+            "revocation_endpoint_auth_methods_supported": ["none"],
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "code_challenge_methods_supported": ["S256"],
+            "client_id_metadata_document_supported": true,
+            "authorization_response_iss_parameter_supported": true,
+            "grant_types_supported": ["authorization_code", "refresh_token", grant],
             "scopes_supported": Permission::ALL.map(Permission::word),
             "service_documentation": format!("{base}/auth.md"),
             "agent_auth": {

@@ -44,7 +44,7 @@ impl Async for ApprovalGet {
     async fn run(context: Context, input: ApprovalCode) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
-        let scopes = views::scopes(&claim, who);
+        let scopes = views::scopes(claim.requested, who);
         Ok(Done(ApprovalDetails { approval: views::view(claim, context.now(), None, false), scopes }))
     }
 }

@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::agents;
-use crate::features::accounts::agents::model::{Claim, Decision, KeyTerms, SENSITIVE, State};
+use crate::features::accounts::agents::model::{Claim, Decision, KeyTerms, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::store::claims;
 use crate::vocab::codes::Code;
@@ -53,7 +53,7 @@ impl Async for ApprovalGrant {
     async fn run(context: Context, input: GrantApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
-        check(&context, &claim, input.permissions)?;
+        agents::check_terms(&context, claim.requested, input.permissions)?;
         let key_name = input.key_name.map_or(claim.agent_name, |name| name.to_string());
         let granted = KeyTerms { permissions: input.permissions, environment: input.environment, key_name };
         let (id, digest, person) = (claim.id, agents::digest(&input.code), who.user.clone());
@@ -68,25 +68,4 @@ impl Async for ApprovalGrant {
         let claim = context.write(&Self::SPEC, write).await?;
         Ok(Done(views::view(claim, context.now(), Some(who.user.email.clone()), false)))
     }
-}
-
-/// Checks whether the signed-in user may grant these permissions now.
-fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), Failure> {
-    let own = context.caller.principal.permissions();
-    if wanted.is_empty() {
-        return Err(Failure::field("permissions", "select at least one permission, or deny the request"));
-    }
-    if let Some(more) = wanted.iter().find(|permission| !claim.requested.contains(*permission)) {
-        return Err(Failure::field("permissions", format_args!("the agent did not request {more}; remove this permission")));
-    }
-    if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
-        return Err(Failure::field(
-            "permissions",
-            format_args!("you do not have the permission {more} yourself, so you cannot grant it; remove it"),
-        ));
-    }
-    if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {
-        context.caller.proven(context.now())?;
-    }
-    Ok(())
 }

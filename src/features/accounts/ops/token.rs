@@ -1,4 +1,5 @@
-//! Returns the result of an agent's poll for its API key (`assets/docs/authentication.md`, step 3).
+//! Returns keys and tokens: the result of an agent's poll for its API key (`assets/docs/authentication.md`, step 3), and the tokens of a
+//! program that a user has connected (OAuth 2.1 §4.1.3 and §4.3).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -9,12 +10,14 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::agents::{self, PollAnswer};
+use crate::features::accounts::authorization::{self, Exchange, Tokens};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
+use crate::vocab::limits;
 
 pub struct Token;
 
-/// The parameters of an agent's poll.
+/// The parameters of an agent's poll, or of a program's request for tokens.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]
@@ -23,24 +26,37 @@ pub struct TokenRequest {
     pub grant_type: String,
     /// The token that the registration returned.
     pub claim_token: String,
+    /// The code that the user's decision has created, for the grant type `authorization_code`.
+    pub code: String,
+    /// The redirect URI of the request for the code.
+    pub redirect_uri: String,
+    /// The ID of the program, for the grant types `authorization_code` and `refresh_token`.
+    pub client_id: String,
+    /// The text whose hash was in the request for the code (RFC 7636).
+    pub code_verifier: String,
+    /// The refresh token, for the grant type `refresh_token`.
+    pub refresh_token: String,
+    /// The URL of the tool server (RFC 8707). Optional.
+    pub resource: Option<String>,
 }
 
 /// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(
         schema,
-        &[
-            ("grant_type", json!({ "pattern": "^urn:[^:]+:agent-auth:grant-type:claim$" })),
-            ("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN })),
-        ],
+        &[("grant_type", json!({ "pattern": "^(authorization_code|refresh_token|urn:[^:]+:agent-auth:grant-type:claim)$" }))],
     );
+    let claim = schema.get_mut("properties").and_then(|fields| fields.get_mut("claim_token")).expect("the type has this field");
+    claim["pattern"] = oauth::TOKEN_PATTERN.into();
 }
 
 impl Operation for Token {
     const SPEC: Spec = Spec::post("accounts.token", "/oauth2/token", public())
-        .summary("Poll for a granted key")
+        .summary("Get a granted key, or tokens")
         .about(
-            "Accepts JSON or a form. Returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
+            "Accepts JSON or a form. With grant_type authorization_code or refresh_token (OAuth 2.1 with PKCE), returns access_token, \
+                token_type, expires_in, refresh_token and scope. Each code and each refresh token works once; a second use ends the \
+                program's access. With the grant type of agent registration, returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
                 key_name; or 400 with error: authorization_pending (keep polling), expired_token (get a new code, then keep polling), or \
                 invalid_grant (the registration is unknown, denied, expired, already fetched, or granted by a \
                 user who no longer has the permissions).",
@@ -65,9 +81,15 @@ impl Raw for Token {
             Ok(input) => input,
             Err(reply) => return Ok(reply),
         };
-        if !agents::is_grant_type(&input.grant_type) {
-            let known = agents::grant_type(&context.engine);
-            return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, format!("grant_type: not supported; use {known}")));
+        match input.grant_type.as_str() {
+            "authorization_code" => return exchanged(&context, input).await,
+            "refresh_token" => return refreshed(&context, input).await,
+            claim if agents::is_grant_type(claim) => {}
+            _ => {
+                let known = agents::grant_type(&context.engine);
+                let description = format!("grant_type: not supported; use authorization_code, refresh_token or {known}");
+                return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, description));
+            }
         }
         Ok(match agents::poll(&context, &input.claim_token).await? {
             PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The user has not decided yet; keep polling."),
@@ -84,6 +106,36 @@ impl Raw for Token {
             }
         })
     }
+}
+
+async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Failure> {
+    let TokenRequest { code, client_id, redirect_uri, code_verifier: verifier, resource, .. } = input;
+    let tokens = authorization::exchange(context, Exchange { code, client_id, redirect_uri, verifier, resource }).await?;
+    let refused =
+        "The code is unknown, expired or used, or client_id, redirect_uri, code_verifier or resource is not that of its request.";
+    Ok(answer(tokens, refused))
+}
+
+async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Failure> {
+    let tokens = authorization::refresh(context, &input.refresh_token, &input.client_id, input.resource).await?;
+    Ok(answer(
+        tokens,
+        "The refresh token is unknown, expired, used or revoked, or belongs to another program. Ask the user again.",
+    ))
+}
+
+fn answer(tokens: Option<Tokens>, refused: &str) -> Reply {
+    let Some(Tokens { access, refresh, terms }) = tokens else {
+        return oauth::refusal(ErrorCode::InvalidGrant, refused);
+    };
+    let answer = json!({
+        "access_token": access.expose(),
+        "token_type": "Bearer",
+        "expires_in": limits::ACCESS_TOKEN_MS / 1000,
+        "refresh_token": refresh.expose(),
+        "scope": terms.permissions.to_string(),
+    });
+    oauth::reply(StatusCode::OK, &answer)
 }
 
 /// Fails if one network address polls at a high rate; an agent that polls slightly too fast still gets a normal response.

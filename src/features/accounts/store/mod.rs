@@ -1,6 +1,7 @@
 //! The tables of accounts, users and keys, and all access to them.
 
 pub mod claims;
+pub mod grants;
 pub mod sign_in;
 
 use std::ops::ControlFlow;

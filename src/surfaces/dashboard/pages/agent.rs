@@ -1,65 +1,18 @@
 //! The page for an agent's request for an API key. The user enters the request's code, reviews the requested permissions, and grants all or
 //! some of them, or denies the request.
 
-use std::collections::BTreeSet;
-
-use data_encoding::HEXLOWER;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::base::secret::{same, sha256};
+use super::consent::{Choice, Scope, scopes};
 use crate::engine::api::Done;
 use crate::features::accounts;
-use crate::features::accounts::agents::views::{ApprovalView, ScopeView};
+use crate::features::accounts::agents::views::ApprovalView;
 use crate::features::accounts::ops::approval_get::ApprovalDetails;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
-use crate::vocab::permissions::PermissionSet;
-
-/// The user's choices for an agent's request, kept across errors and a repeated password check.
-struct Choice {
-    permissions: PermissionSet,
-    environment: Environment,
-}
-
-impl Choice {
-    /// Reads the user's choices from the form. Invalid values are ignored.
-    fn sent(visit: &Visit) -> Self {
-        let words: BTreeSet<&str> = visit.form.all("permission").into_iter().collect();
-        let permissions = words.iter().filter_map(|word| word.parse().ok()).fold(PermissionSet::NONE, PermissionSet::and);
-        Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
-    }
-
-    /// Reads the user's choices from the URL. A link from elsewhere, like the agent's own, can only remove permissions; only the
-    /// dashboard's own links can choose live data.
-    fn returned(visit: &Visit) -> Option<Self> {
-        // The permissions in the scope are selected; an empty scope selects no permission.
-        let scope = visit.query.all("scope").into_iter().next()?;
-        let mut choice = Self { permissions: scope.parse().unwrap_or(PermissionSet::NONE), environment: Environment::Live };
-        let is_own = same(choice.mark(visit).as_bytes(), visit.query.get("mark").as_bytes());
-        if !is_own || visit.query.get("environment") != Environment::Live.word() {
-            choice.environment = Environment::Test;
-        }
-        Some(choice)
-    }
-
-    /// Returns a signature of this choice for this code. It depends on the browser's form token, so other sites cannot create it.
-    fn mark(&self, visit: &Visit) -> String {
-        let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
-        let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);
-        HEXLOWER.encode(&sha256(text.as_bytes())[..16])
-    }
-
-    /// Returns the URL of the form with this choice.
-    fn address(&self, visit: &Visit) -> String {
-        let (scope, mark) = (self.permissions.to_string(), self.mark(visit));
-        let fields =
-            [("code", visit.form.get("code")), ("scope", &scope), ("environment", self.environment.word()), ("mark", &mark)];
-        format!("/agent?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
-    }
-}
 
 /// The data of the page with the code form, the requested permissions, or the decision.
 #[derive(Serialize)]
@@ -77,26 +30,15 @@ struct Details {
     scopes: Vec<Scope>,
 }
 
-#[derive(Serialize)]
-struct Scope {
-    #[serde(flatten)]
-    scope: ScopeView,
-    chosen: bool,
-}
-
 impl AgentPage {
     fn code(code: &str) -> Self {
         Self { state: "code", code: code.to_owned(), live: false, details: None }
     }
 
     fn review(code: &str, details: ApprovalDetails, choice: Option<&Choice>) -> Self {
-        let scope = |scope: ScopeView| {
-            let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));
-            Scope { chosen: scope.yours && is_chosen, scope }
-        };
         let live = choice.is_some_and(|choice| choice.environment == Environment::Live);
-        let ApprovalDetails { approval, scopes } = details;
-        let details = Details { approval, scopes: scopes.into_iter().map(scope).collect() };
+        let ApprovalDetails { approval, scopes: requested } = details;
+        let details = Details { approval, scopes: scopes(requested, choice) };
         Self { state: "review", live, details: Some(details), ..Self::code(code) }
     }
 
@@ -108,6 +50,7 @@ impl AgentPage {
 page_context!(AgentPage, "agent.html", {
     use crate::engine::api::Operation;
     use crate::features::accounts::agents::views::ApprovalStatus;
+    use crate::vocab::permissions::PermissionSet;
 
     let details = || accounts::ops::approval_get::ApprovalGet::example().1.0;
     let live = Choice { permissions: PermissionSet::NONE, environment: Environment::Live };
@@ -122,7 +65,7 @@ page_context!(AgentPage, "agent.html", {
 
 /// Shows the form for the code, or the agent's request that has this code.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    look(visit, visit.query.get("code"), Choice::returned(visit), None).await
+    look(visit, visit.query.get("code"), Choice::returned(visit, "scope", visit.query.get("code")), None).await
 }
 
 async fn look(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<Outcome, PageError> {
@@ -156,10 +99,18 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     match done {
         Ok(Done(approval)) => Ok(Outcome::draw(&AgentPage::done(code, approval))),
         // The user confirms the password, then returns to this request with the same choices.
-        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
+        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
-            Ok(Outcome::go(with_next("/confirm", Some(&choice.address(visit)))))
+            Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &choice)))))
         }
         Err(error) => look(visit, code, Some(choice), Some(error)).await,
     }
+}
+
+/// Returns the URL of the form with this choice.
+fn address(visit: &Visit, choice: &Choice) -> String {
+    let code = visit.form.get("code");
+    let (scope, mark) = (choice.permissions.to_string(), choice.mark(visit, code));
+    let fields = [("code", code), ("scope", &scope), ("environment", choice.environment.word()), ("mark", &mark)];
+    format!("/agent?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
 }

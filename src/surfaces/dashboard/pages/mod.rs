@@ -14,6 +14,7 @@ pub mod agent;
 pub mod approvals;
 pub mod audience;
 pub mod audit;
+pub mod authorize;
 pub mod brand_changes;
 pub mod brand_details;
 pub mod brand_parts;
@@ -22,6 +23,7 @@ pub mod brand_theme;
 pub mod brands;
 pub mod campaigns;
 pub mod connections;
+mod consent;
 pub mod contact;
 mod contact_form;
 pub mod contact_jobs;
@@ -192,6 +194,7 @@ pub const PAGES: &[Page] = &[
         post keys::send, draws [keys::KeysPage]),
     page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",
         needs [accounts::ops::approval_list::ApprovalList], get approvals::show, post approvals::send, draws [approvals::ApprovalsPage]),
+    page!(closed "/oauth2/authorize", get authorize::show, post authorize::decide, draws [authorize::AuthorizePage]),
     page!(closed "/agent", get agent::show, post agent::decide, draws [agent::AgentPage]),
     page!(closed "/{environment}/settings/webhooks", menu "Developers" "Webhooks", needs [webhooks::ops::list::List],
         get webhooks::show_all, post webhooks::create, draws [webhooks::WebhooksPage]),

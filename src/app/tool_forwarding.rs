@@ -1,0 +1,36 @@
+//! `mailmill mcp`: forwards the tool server of a remote Mailmill over standard input and output.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+
+use tokio::io::BufReader;
+
+use crate::engine::tasks::Tasks;
+use crate::surfaces::cli::{Problem, ToolForwarding};
+use crate::surfaces::mcp::stdio::{Remote, forward};
+use crate::vocab::settings::{Log, LogFormat, LogLevel};
+
+/// Forwards messages until standard input ends.
+pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
+    // Standard output is for messages only, so the log goes to standard error.
+    super::start_log(&Log { level: LogLevel::Warn, format: LogFormat::Text });
+    let ToolForwarding { url, key } = wanted;
+    let url = url.filter(|url| !url.is_empty());
+    let url = url.ok_or_else(|| Problem::misused("MAILMILL_URL is not set; set it to the address of the server"))?;
+    let key = key.filter(|key| !key.expose().is_empty());
+    let key = key.ok_or_else(|| Problem::misused("MAILMILL_KEY is not set; set it to an API key of the server"))?;
+    let remote = Remote::new(&url, key).map_err(|error| Problem::misused(format_args!("MAILMILL_URL: {error}")))?;
+    let input = stream(std::io::stdin()).map_err(|error| Problem::failed(format_args!("cannot read standard input: {error}")))?;
+    let output =
+        stream(std::io::stdout()).map_err(|error| Problem::failed(format_args!("cannot write standard output: {error}")))?;
+    super::runtime()?.block_on(async {
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let (input, output) = (tokio::fs::File::from_std(input), tokio::fs::File::from_std(output));
+        forward(remote, BufReader::new(input), output, &tasks).await.map_err(Problem::failed)
+    })
+}
+
+/// Returns a standard stream as a file, which can be read and written without blocking other messages.
+fn stream(stream: impl AsFd) -> std::io::Result<File> {
+    Ok(File::from(stream.as_fd().try_clone_to_owned()?))
+}

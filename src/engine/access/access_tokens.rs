@@ -1,0 +1,83 @@
+//! The cache of OAuth access tokens: every token that has not been replaced, found by the hash of its text.
+//!
+//! A token stands for an API key that its owner granted to a program, and is valid only for one resource and until its expiry. The cache
+//! is a copy of rows in the store; `features/accounts` fills it at startup and updates it with every change.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+
+use crate::base::clock::Timestamp;
+use crate::base::secret::sha256;
+
+/// The start of every access token, by which secret scanners recognize it.
+pub const PREFIX: &str = "mm_at_";
+
+/// The path of the only resource that access tokens are valid for: the tool server.
+pub const RESOURCE_PATH: &str = "/mcp";
+
+/// Returns the URL of the resource that access tokens are valid for.
+pub fn resource(base_url: &str) -> String {
+    format!("{base_url}{RESOURCE_PATH}")
+}
+
+/// An access token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessToken {
+    /// The hash of the API key that the token stands for.
+    pub key: [u8; 32],
+    /// The URL of the resource that the token is valid for (RFC 8707).
+    pub resource: String,
+    pub expires_at: Timestamp,
+}
+
+/// The cache of all access tokens.
+#[derive(Debug, Default)]
+pub struct AccessTokens(Mutex<HashMap<[u8; 32], AccessToken>>);
+
+impl AccessTokens {
+    /// Adds a token by the hash of its text, and removes expired ones.
+    pub fn add(&self, hash: [u8; 32], token: AccessToken, now: Timestamp) {
+        let mut tokens = self.tokens();
+        tokens.retain(|_, token| now < token.expires_at);
+        tokens.insert(hash, token);
+    }
+
+    /// Removes the token with this hash.
+    pub fn remove(&self, hash: &[u8; 32]) {
+        self.tokens().remove(hash);
+    }
+
+    /// Returns the hash of the API key that a token stands for, if the token is valid now for this resource.
+    pub fn find(&self, text: &str, resource: &str, now: Timestamp) -> Option<[u8; 32]> {
+        if !text.starts_with(PREFIX) {
+            return None;
+        }
+        // The token is random and looked up by its hash, so the time of the lookup reveals nothing about other tokens.
+        let tokens = self.tokens();
+        let token = tokens.get(&sha256(text.as_bytes()))?;
+        (token.resource == resource && now < token.expires_at).then_some(token.key)
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, HashMap<[u8; 32], AccessToken>> {
+        self.0.lock().expect("no holder of this lock panics")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_valid_for_its_resource_until_it_expires() {
+        let tokens = AccessTokens::default();
+        let (text, here) = ("mm_at_secret", "https://mail.example.com/mcp");
+        let token = AccessToken { key: [1; 32], resource: here.into(), expires_at: Timestamp(100) };
+        tokens.add(sha256(text.as_bytes()), token, Timestamp(0));
+        assert_eq!(tokens.find(text, here, Timestamp(99)), Some([1; 32]));
+        assert_eq!(tokens.find(text, here, Timestamp(100)), None, "the token has expired");
+        assert_eq!(tokens.find(text, "https://mail.example.com", Timestamp(0)), None, "the audience is another one");
+        assert_eq!(tokens.find("mm_at_other", here, Timestamp(0)), None);
+        tokens.remove(&sha256(text.as_bytes()));
+        assert_eq!(tokens.find(text, here, Timestamp(0)), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! The programs that ask users for access, and how they describe themselves: registered here (RFC 7591), or with a metadata document at the
+//! HTTPS URL that is their ID.
+//!
+//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. So registrations need no limit on
+//! their number, survive restarts and restores, and no one can fill the disk with them. All clients are public: they have no secret, and
+//! PKCE binds each code to the program that requested it.
+
+use data_encoding::BASE64URL_NOPAD;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use url::{Host, Url};
+
+use crate::base::text::{Name, is_invisible};
+use crate::engine::api::Engine;
+use crate::engine::fetch::{Limits, OversizePolicy};
+use crate::vocab::limits;
+
+/// The start of the ID of every registered client.
+const PREFIX: &str = "mm_client_";
+/// The place to which client IDs are sealed.
+const PLACE: &[u8] = b"oauth client v1";
+
+/// A program that asks for access.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Client {
+    /// The name that the program gives itself.
+    pub name: String,
+    pub redirect_uris: Vec<String>,
+    /// The host of the metadata document, which proves where the program comes from; `None` for a registered client.
+    #[serde(skip)]
+    pub host: Option<String>,
+}
+
+impl Client {
+    /// Checks what a program says about itself. The error names the field.
+    pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, String> {
+        let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
+        let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name).map_err(|error| format!("client_name: {error}"))?;
+        // The user decides on the basis of this name, so it must not hide or reverse the text around it.
+        if name.chars().any(is_invisible) {
+            return Err("client_name: contains an invisible character; remove it".into());
+        }
+        let count = redirect_uris.len();
+        if count == 0 || count > limits::REDIRECT_URIS_MAX {
+            return Err(format!("redirect_uris: must have 1 to {} entries", limits::REDIRECT_URIS_MAX));
+        }
+        if redirect_uris.iter().map(String::len).sum::<usize>() > limits::REDIRECT_URIS_BYTES_MAX {
+            return Err(format!(
+                "redirect_uris: are longer than {} bytes together; shorten them",
+                limits::REDIRECT_URIS_BYTES_MAX
+            ));
+        }
+        if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
+            return Err(format!(
+                "redirect_uris: {wrong} cannot be used; use https, http on a loopback address, or a scheme of your own, without a fragment"
+            ));
+        }
+        Ok(Self { name: name.to_string(), redirect_uris, host: None })
+    }
+
+    /// Returns the ID that contains this registration.
+    pub fn id(&self, engine: &Engine) -> String {
+        let text = serde_json::to_vec(self).expect("a client is text");
+        format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&engine.seal.seal(PLACE, &text, engine.random.as_ref())))
+    }
+
+    /// Returns whether the client may receive codes at this URI: exactly a registered one, or on a loopback address with any port, because
+    /// programs listen on a free port (RFC 8252 §7.3).
+    pub fn accepts(&self, redirect_uri: &str) -> bool {
+        is_redirect_uri(redirect_uri)
+            && self.redirect_uris.iter().any(|registered| {
+                registered == redirect_uri
+                    || without_port(registered).is_some_and(|own| without_port(redirect_uri).is_some_and(|given| own == given))
+            })
+    }
+}
+
+/// Returns a loopback URI without its port; `None` for other URIs.
+fn without_port(uri: &str) -> Option<Url> {
+    let mut url = Url::parse(uri).ok().filter(is_loopback)?;
+    url.set_port(None).ok()?;
+    Some(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    url.scheme() == "http" && host
+}
+
+/// Schemes in which a browser runs or shows the content of the URI itself, or which reach other programs by a well-known name.
+const REFUSED_SCHEMES: [&str; 14] = [
+    "javascript",
+    "data",
+    "vbscript",
+    "file",
+    "filesystem",
+    "blob",
+    "about",
+    "view-source",
+    "chrome",
+    "ftp",
+    "ws",
+    "wss",
+    "mailto",
+    "tel",
+];
+
+fn is_redirect_uri(uri: &str) -> bool {
+    let Ok(url) = Url::parse(uri) else { return false };
+    let is_plain = url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+    let has_hidden = uri.chars().any(|character| character.is_control() || character.is_whitespace() || is_invisible(character));
+    let is_allowed = match url.scheme() {
+        "https" => url.host().is_some(),
+        "http" => is_loopback(&url),
+        scheme => !REFUSED_SCHEMES.contains(&scheme),
+    };
+    is_plain && !has_hidden && is_allowed
+}
+
+/// Returns the client with this ID. The error is for the user, who has come from the program.
+pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, String> {
+    if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
+        return Err("client_id: is too long".into());
+    }
+    if client_id.starts_with("https://") {
+        return fetched(engine, client_id).await;
+    }
+    let sealed = client_id.strip_prefix(PREFIX).and_then(|text| BASE64URL_NOPAD.decode(text.as_bytes()).ok());
+    let opened = sealed.and_then(|sealed| engine.seal.open(PLACE, &sealed));
+    opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or_else(|| {
+        "client_id: this server does not know the program; remove the server from the program and add it again".to_owned()
+    })
+}
+
+/// Fetches the metadata document at a client ID.
+async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, String> {
+    let url = Url::parse(client_id).map_err(|_| "client_id: is not a URL".to_owned())?;
+    if url.path() == "/" || url.fragment().is_some() || url.query().is_some() || url.as_str() != client_id {
+        return Err("client_id: the URL must have a path, and neither a query nor a fragment".into());
+    }
+    let limits = Limits {
+        head: limits::CLIENT_METADATA_TIME,
+        total: limits::CLIENT_METADATA_TIME,
+        body_bytes: limits::CLIENT_METADATA_BYTES_MAX,
+        overlong: OversizePolicy::Refuse,
+    };
+    let fetched = engine.fetch.get(&url, "application/json", &limits).await;
+    let fetched = fetched.map_err(|error| format!("client_id: the program's metadata cannot be read: {error}"))?;
+    // The document must be at the ID itself: elsewhere, someone else could have written it.
+    if fetched.url != url || fetched.status != StatusCode::OK {
+        return Err(format!("client_id: the program's metadata cannot be read: status {}", fetched.status.as_u16()));
+    }
+    described(client_id, &url, &fetched.body)
+}
+
+/// Returns the client that a metadata document describes.
+fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, String> {
+    let document: Map<String, Value> =
+        serde_json::from_slice(body).map_err(|_| "client_id: the program's metadata is not a JSON object".to_owned())?;
+    if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
+        return Err("client_id: the program's metadata names another ID".into());
+    }
+    let method = document.get("token_endpoint_auth_method").and_then(Value::as_str);
+    if document.contains_key("client_secret") || method.is_some_and(|method| method != "none") {
+        return Err("client_id: this server supports only programs without a secret (token_endpoint_auth_method: none)".into());
+    }
+    let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let uris = uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();
+    let client = Client::new(document.get("client_name").and_then(Value::as_str), uris)?;
+    Ok(Client { host: url.host_str().map(str::to_owned), ..client })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn client(uris: &[&str]) -> Client {
+        Client::new(Some("Agent"), uris.iter().map(|uri| (*uri).to_owned()).collect()).expect("the client is valid")
+    }
+
+    #[test]
+    fn a_redirect_uri_must_match_exactly_except_for_a_loopback_port() {
+        let one = client(&["https://app.example/callback", "http://127.0.0.1:3000/back?a=1", "cursor://agent/callback"]);
+        for right in [
+            "https://app.example/callback",
+            "http://127.0.0.1:3000/back?a=1",
+            "http://127.0.0.1:51234/back?a=1",
+            "cursor://agent/callback",
+        ] {
+            assert!(one.accepts(right), "{right}");
+        }
+        for wrong in [
+            "https://app.example/callback/",
+            "https://app.example/callback?x",
+            "https://app.example:444/callback",
+            "https://app.example.evil/callback",
+            "https://user@app.example/callback",
+            "http://app.example/callback",
+            "http://127.0.0.1:3000/other",
+            "http://localhost:3000/back?a=1",
+            "http://127.0.0.1:3000/back",
+            "http://127.0.0.1.evil:3000/back?a=1",
+            "https://app.example/callback#x",
+            "cursor://agent/other",
+            "",
+        ] {
+            assert!(!one.accepts(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn dangerous_redirect_uris_cannot_be_registered() {
+        for wrong in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "http://app.example/callback",
+            "https://a.example/#x",
+            "file:///etc/passwd",
+            "relative",
+            "https://a:b@a.example/",
+            "//a.example/x",
+            "https://a.example/\u{202e}x",
+            "https://a.example/a b",
+        ] {
+            assert!(Client::new(None, vec![wrong.to_owned()]).is_err(), "{wrong}");
+        }
+        assert!(Client::new(None, Vec::new()).is_err());
+        assert!(Client::new(None, vec!["https://a.example/".into(); limits::REDIRECT_URIS_MAX + 1]).is_err());
+        let error =
+            Client::new(Some("A\u{200b}gent"), vec!["https://a.example/".into()]).expect_err("the name hides a character");
+        assert!(error.starts_with("client_name: "), "{error}");
+    }
+
+    #[test]
+    fn a_metadata_document_must_name_its_own_url_and_have_no_secret() {
+        let id = "https://app.example/oauth/client.json";
+        let url = Url::parse(id).expect("a URL");
+        let document = json!({ "client_id": id, "client_name": "App", "redirect_uris": ["https://app.example/callback"] });
+        let read = |document: &Value| described(id, &url, document.to_string().as_bytes());
+        let client = read(&document).expect("the document is valid");
+        assert_eq!((client.name.as_str(), client.host.as_deref()), ("App", Some("app.example")));
+        for (field, value) in [
+            ("client_id", json!("https://evil.example/client.json")),
+            ("client_secret", json!("x")),
+            ("token_endpoint_auth_method", json!("client_secret_basic")),
+            ("redirect_uris", json!([])),
+            ("redirect_uris", json!(["http://app.example/"])),
+        ] {
+            let mut wrong = document.clone();
+            wrong[field] = value;
+            assert!(read(&wrong).is_err(), "{field}");
+        }
+        assert!(described(id, &url, b"[]").is_err());
+    }
+}

@@ -1,0 +1,272 @@
+//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
+//!
+//! A user's consent creates a code, the code a grant, and the grant has an API key that no one knows. The program gets an access token that
+//! stands for this key at the tool server only, and a refresh token for the next access token. The key appears in the list of keys, and
+//! revoking it ends the grant.
+//!
+//! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token works once;
+//! the use of a replaced one revokes the key, because one of the two users has stolen it. The user's permissions are checked at every step.
+
+pub mod clients;
+pub mod model;
+pub mod request;
+
+use self::model::{Binding, Code, Grant};
+use super::agents::model::{Decision, KeyTerms};
+use super::model::NewKey;
+use super::store::{self as accounts, grants};
+use super::{agents, api_keys};
+use crate::base::clock::Timestamp;
+use crate::base::secret::{Secret, random_base62, same, sha256};
+use crate::engine::access::access_tokens;
+use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::throttle::Rule;
+use crate::engine::api::{Context, Engine, Failure, Spec};
+use crate::engine::store::{self as engine_store, Read, WriteTx};
+use crate::vocab::ids::KeyId;
+use crate::vocab::limits;
+use request::CheckedRequest;
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+/// Limits registrations of programs from one network address.
+pub const REGISTRATIONS: Rule =
+    Rule { name: "client registrations", free: limits::CLIENTS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
+
+const REFRESH_PREFIX: &str = "mm_rt_";
+/// The length of the random part of codes and tokens: 256 bits.
+const RANDOM_CHARACTERS: usize = 43;
+
+fn secret(engine: &Engine, prefix: &str) -> Secret {
+    Secret::new(format!("{prefix}{}", random_base62(engine.random.as_ref(), RANDOM_CHARACTERS)))
+}
+
+/// Stores the user's consent, and returns the code. `spec` is the operation that the audit log names.
+pub async fn consent(
+    context: &Context,
+    spec: &'static Spec,
+    request: &CheckedRequest,
+    (decision, terms): (Decision, KeyTerms),
+) -> Result<Secret, Failure> {
+    let code = secret(&context.engine, "mm_code_");
+    let hash = sha256(code.expose().as_bytes());
+    let row = Code {
+        binding: request.binding.clone(),
+        redirect_uri: request.given_redirect_uri.clone(),
+        challenge: request.challenge,
+        decision,
+        terms,
+        expires_at: context.now().plus_ms(limits::OAUTH_CODE_MS),
+        key: None,
+    };
+    let write = move |tx: &mut WriteTx<'_>| {
+        grants::save_code(tx, hash, &row);
+        Ok::<_, Failure>(())
+    };
+    context.write(spec, write).await?;
+    Ok(code)
+}
+
+/// The tokens of a grant, which are returned once.
+pub struct Tokens {
+    pub access: Secret,
+    pub refresh: Secret,
+    pub terms: KeyTerms,
+}
+
+/// What a program presents at the token endpoint for its code.
+pub struct Exchange {
+    pub code: String,
+    pub client_id: String,
+    pub redirect_uri: String,
+    pub verifier: String,
+    /// The resource, if the program names it again.
+    pub resource: Option<String>,
+}
+
+/// The result of a step in the transaction: new tokens, a refusal, or the key to revoke because something was used twice.
+enum Step {
+    Done(Box<Grant>, Option<[u8; 32]>),
+    Refused,
+    UsedTwice(KeyId),
+}
+
+/// Exchanges a code for tokens; `None` if the code is not valid.
+pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Tokens>, Failure> {
+    let engine = &context.engine;
+    let turn = api_keys::CACHE_LOCK.lock().await;
+    let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
+    let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
+    // No one knows a text with this hash, so only tokens open the key.
+    let key_hash: [u8; 32] = sha256(secret(engine, "").expose().as_bytes());
+    let envelope = context.envelope;
+    let write = move |tx: &mut WriteTx<'_>| {
+        let code_hash = sha256(given.code.as_bytes());
+        let Some(code) = grants::code(tx, code_hash)? else { return Ok(Step::Refused) };
+        if !code.is_of(&given.client_id, &given.redirect_uri, &given.verifier)
+            || !is_for(&code.binding, given.resource.as_deref())
+        {
+            return Ok(Step::Refused);
+        }
+        if let Some(key) = code.key {
+            return Ok(Step::UsedTwice(key));
+        }
+        if code.expires_at <= tx.now() || !agents::is_still_allowed(tx, &code.decision, &code.terms)? {
+            return Ok(Step::Refused);
+        }
+        let KeyTerms { permissions, environment, key_name } = code.terms.clone();
+        let key = api_keys::add_key(tx, code.decision.account, NewKey { name: key_name, environment, permissions }, key_hash)?;
+        let grant = Grant {
+            binding: code.binding.clone(),
+            key: key.id,
+            key_hash,
+            decision: code.decision.clone(),
+            terms: code.terms.clone(),
+            access: access_hash,
+            access_expires_at: tx.now(),
+            refresh: refresh_hash,
+            refresh_expires_at: tx.now(),
+        };
+        let grant = grant.renewed(access_hash, refresh_hash, tx.now());
+        let (account, user) = (Some(code.decision.account), Some(code.decision.user));
+        let act = AuditRecord {
+            operation: "accounts.token".into(),
+            key: Some(key.id),
+            user,
+            account,
+            request: envelope.request.to_string(),
+        };
+        audit::note(tx, envelope.request.number, &act);
+        grants::save(tx, &grant);
+        grants::save_code(tx, code_hash, &Code { key: Some(key.id), ..code });
+        Ok::<_, Failure>(Step::Done(Box::new(grant), None))
+    };
+    let step = engine.control.write(write).await??;
+    if let Step::Done(grant, _) = &step
+        && let Some(account_limits) = engine.keys.account_limits(grant.decision.account)
+        && let Some(key) = accounts::key(&engine.control.read(), grant.key)?
+    {
+        engine.keys.add(api_keys::cached_key(&key, account_limits));
+    }
+    drop(turn);
+    finish(context, step, access, refresh).await
+}
+
+/// Exchanges a refresh token for new tokens; `None` if the refresh token is not valid.
+pub async fn refresh(
+    context: &Context,
+    token: &str,
+    client_id: &str,
+    resource: Option<String>,
+) -> Result<Option<Tokens>, Failure> {
+    let engine = &context.engine;
+    let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
+    let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
+    let (old, client) = (sha256(token.as_bytes()), sha256(client_id.as_bytes()));
+    // If the address of the server has changed, its tokens would not work there: the program has to ask again.
+    let own = access_tokens::resource(engine.base_url());
+    let write = move |tx: &mut WriteTx<'_>| {
+        let Some(grant) = grants::by_refresh(tx, old)? else { return Ok(Step::Refused) };
+        if !same(&grant.binding.client, &client) || !is_for(&grant.binding, resource.as_deref()) || grant.binding.resource != own
+        {
+            return Ok(Step::Refused);
+        }
+        if !same(&grant.refresh, &old) {
+            return Ok(Step::UsedTwice(grant.key));
+        }
+        let works = accounts::key(tx, grant.key)?.is_some_and(|key| key.revoked_at.is_none());
+        if !works || grant.refresh_expires_at <= tx.now() || !agents::is_still_allowed(tx, &grant.decision, &grant.terms)? {
+            return Ok(Step::Refused);
+        }
+        let before = grant.access;
+        let grant = grant.renewed(access_hash, refresh_hash, tx.now());
+        grants::save(tx, &grant);
+        Ok::<_, Failure>(Step::Done(Box::new(grant), Some(before)))
+    };
+    let step = engine.control.write(write).await??;
+    finish(context, step, access, refresh).await
+}
+
+/// Updates the cache after a step, and returns the tokens.
+async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Option<Tokens>, Failure> {
+    let engine = &context.engine;
+    match step {
+        Step::Refused => Ok(None),
+        Step::UsedTwice(key) => {
+            tracing::warn!(request = %context.envelope.request, %key, "a code or refresh token was used twice; the key is revoked");
+            end(context, key).await?;
+            Ok(None)
+        }
+        Step::Done(grant, before) => {
+            if let Some(before) = before {
+                engine.access_tokens.remove(&before);
+            }
+            engine.access_tokens.add(grant.access, grant.access_token(), context.now());
+            Ok(Some(Tokens { access, refresh, terms: grant.terms }))
+        }
+    }
+}
+
+/// Ends the grant that a token of this client belongs to (RFC 7009). An unknown token is already without effect.
+pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(), Failure> {
+    let engine = &context.engine;
+    let resource = access_tokens::resource(engine.base_url());
+    let key = engine.access_tokens.find(token, &resource, context.now()).and_then(|key| engine.keys.by_hash(&key));
+    let tx = engine.control.read();
+    let grant = match key {
+        Some(key) => grants::find(&tx, key.id)?,
+        None => grants::by_refresh(&tx, sha256(token.as_bytes()))?,
+    };
+    drop(tx);
+    match grant.filter(|grant| same(&grant.binding.client, &sha256(client_id.as_bytes()))) {
+        Some(grant) => end(context, grant.key).await,
+        None => Ok(()),
+    }
+}
+
+/// Revokes the key of a grant, if it is not revoked yet. Its tokens then no longer work.
+async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
+    let engine = &context.engine;
+    let row = accounts::key(&engine.control.read(), key)?;
+    if let Some(row) = row.filter(|row| row.revoked_at.is_none()) {
+        let act = AuditRecord {
+            operation: "accounts.token_revoke".into(),
+            key: Some(key),
+            user: None,
+            account: Some(row.account),
+            request: context.envelope.request.to_string(),
+        };
+        api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await?;
+    }
+    Ok(())
+}
+
+fn hash(secret: &Secret) -> [u8; 32] {
+    sha256(secret.expose().as_bytes())
+}
+
+/// Returns whether tokens with this binding are for the resource, if the program names one.
+fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
+    resource.is_none_or(|resource| request::is_same_url(resource, &binding.resource))
+}
+
+/// Loads the access tokens into the cache.
+pub fn load(engine: &Engine, tx: &impl Read, now: Timestamp) -> engine_store::Result<()> {
+    for grant in grants::all(tx)? {
+        engine.access_tokens.add(grant.access, grant.access_token(), now);
+    }
+    Ok(())
+}
+
+/// Deletes expired codes and refresh tokens, and ends grants whose program has not used them for a long time. Returns whether there may be
+/// more.
+pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
+    let (more, ended) = grants::sweep(tx, limit)?;
+    for key in ended {
+        if let Some(mut row) = accounts::key(tx, key)?.filter(|row| row.revoked_at.is_none()) {
+            row.revoked_at = Some(tx.now());
+            accounts::save_key(tx, &row);
+            engine.keys.remove(key);
+        }
+    }
+    Ok(more)
+}

@@ -1,0 +1,137 @@
+//! The page on which a user allows a program to act for them (OAuth 2.1). The program sends the browser here with its request in the URL,
+//! and the browser returns to the program with the decision.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::consent::{Choice, Scope, scopes};
+use crate::engine::api::Done;
+use crate::features::accounts::ops::authorization_deny::AuthorizationDeny;
+use crate::features::accounts::ops::authorization_get::{AuthorizationDetails, AuthorizationGet};
+use crate::features::accounts::ops::authorization_grant::AuthorizationGrant;
+use crate::surfaces::dashboard::forms::Fields;
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+
+/// The parameters of a request. Others are ignored, as OAuth requires.
+const PARAMETERS: [&str; 8] =
+    ["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "resource"];
+
+/// The parameter with the selected permissions, when the user returns from a password check.
+const CHOSEN: &str = "chosen";
+
+/// The data of the consent page.
+#[derive(Serialize)]
+pub struct AuthorizePage {
+    program: String,
+    host: Option<String>,
+    returns_to: String,
+    scopes: Vec<Scope>,
+    live: bool,
+    /// The parameters of the request, which the form sends again.
+    parameters: Vec<(&'static str, String)>,
+    /// Where the browser goes after the decision; empty before it.
+    next: String,
+}
+
+page_context!(AuthorizePage, "authorize.html", {
+    use crate::engine::api::Operation;
+    use crate::features::accounts::agents::views::ScopeView;
+    use crate::vocab::permissions::Permission;
+
+    let page = |live| {
+        let details = AuthorizationGet::example().1.0;
+        let scope =
+            |permission: Permission, yours, grave| ScopeView { permission, allows: permission.allows().into(), yours, grave };
+        let all = vec![scope(Permission::AudienceRead, true, false), scope(Permission::EmailSend, false, true)];
+        let parameters = vec![("state", "a\"b".to_owned())];
+        Self { live, parameters, scopes: scopes(all, None), ..Self::review(details, None, Vec::new()) }
+    };
+    let registered = Self { host: None, returns_to: "127.0.0.1".into(), ..page(true) };
+    vec![page(false), registered, Self::done("Assistant".into(), "https://assistant.example/callback?code=a&state=b".into())]
+});
+
+impl AuthorizePage {
+    fn review(details: AuthorizationDetails, choice: Option<&Choice>, parameters: Vec<(&'static str, String)>) -> Self {
+        let AuthorizationDetails { program, host, returns_to, scopes: requested } = details;
+        let live = choice.is_some_and(|choice| choice.environment == Environment::Live);
+        Self { program, host, returns_to, scopes: scopes(requested, choice), live, parameters, next: String::new() }
+    }
+
+    fn done(program: String, next: String) -> Self {
+        let (returns_to, scopes, parameters) = <(String, Vec<Scope>, Vec<(&'static str, String)>)>::default();
+        Self { program, host: None, returns_to, scopes, live: false, parameters, next }
+    }
+}
+
+/// Returns the parameters of the request in a URL or a form.
+fn parameters(fields: &Fields) -> Vec<(&'static str, String)> {
+    PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect()
+}
+
+fn input(parameters: &[(&'static str, String)]) -> Value {
+    // These are required, so that a request without them gets the error of the operation.
+    let mut input: Map<String, Value> = ["response_type", "client_id", "code_challenge", "code_challenge_method"]
+        .map(|name| (name.to_owned(), "".into()))
+        .into_iter()
+        .collect();
+    input.extend(parameters.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str()))));
+    input.into()
+}
+
+/// Returns the text that a choice is about: the whole request.
+fn subject(parameters: &[(&'static str, String)]) -> String {
+    serde_urlencoded::to_string(parameters).unwrap_or_default()
+}
+
+/// Shows a program's request.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let given = parameters(&visit.query);
+    let choice = Choice::returned(visit, CHOSEN, &subject(&given));
+    review(visit, given, choice, None).await
+}
+
+async fn review(
+    visit: &Visit,
+    given: Vec<(&'static str, String)>,
+    choice: Option<Choice>,
+    error: Option<PageError>,
+) -> Result<Outcome, PageError> {
+    let Done(details) = visit.ask::<AuthorizationGet>(input(&given)).await?;
+    Ok(Outcome::draw_with(&AuthorizePage::review(details, choice.as_ref(), given), error.as_ref()))
+}
+
+/// Handles the user's decision.
+pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
+    let form = &visit.form;
+    let given = parameters(form);
+    let done = match form.get("act") {
+        "grant" => {
+            let permissions = form.all("permission");
+            let input = json!({ "request": input(&given), "permissions": permissions, "environment": form.get("environment") });
+            visit.ask::<AuthorizationGrant>(input).await
+        }
+        "deny" => visit.ask::<AuthorizationDeny>(input(&given)).await,
+        _ => return Err(PageError::unknown_action()),
+    };
+    let choice = Choice::sent(visit);
+    match done {
+        // A page leads back to the program, because the policy of the form's page forbids redirects to other sites.
+        Ok(Done(result)) => Ok(Outcome::draw(&AuthorizePage::done(result.program, result.redirect_to))),
+        // The user confirms the password, then returns to this request with the same choices.
+        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &given, &choice)))),
+        Err(error) if error.code == Some(Code::FreshSignInRequired) => {
+            Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &given, &choice)))))
+        }
+        Err(error) => review(visit, given, Some(choice), Some(error)).await,
+    }
+}
+
+/// Returns the URL of the page with this choice.
+fn address(visit: &Visit, given: &[(&'static str, String)], choice: &Choice) -> String {
+    let (request, chosen, mark) = (subject(given), choice.permissions.to_string(), choice.mark(visit, &subject(given)));
+    let fields = [(CHOSEN, chosen.as_str()), ("environment", choice.environment.word()), ("mark", &mark)];
+    format!("/oauth2/authorize?{request}&{}", serde_urlencoded::to_string(fields).unwrap_or_default())
+}

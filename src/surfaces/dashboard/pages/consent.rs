@@ -1,0 +1,63 @@
+//! The choices of a user who decides about the access of an agent or a program: permissions one by one, and test or live data.
+
+use std::collections::BTreeSet;
+
+use data_encoding::HEXLOWER;
+use serde::Serialize;
+
+use crate::base::secret::{same, sha256};
+use crate::features::accounts::agents::views::ScopeView;
+use crate::surfaces::dashboard::visit::Visit;
+use crate::vocab::environment::Environment;
+use crate::vocab::permissions::PermissionSet;
+
+/// The user's choices, kept across errors and a repeated password check.
+pub struct Choice {
+    pub permissions: PermissionSet,
+    pub environment: Environment,
+}
+
+impl Choice {
+    /// Reads the user's choices from the form. Invalid values are ignored.
+    pub fn sent(visit: &Visit) -> Self {
+        let words: BTreeSet<&str> = visit.form.all("permission").into_iter().collect();
+        let permissions = words.iter().filter_map(|word| word.parse().ok()).fold(PermissionSet::NONE, PermissionSet::and);
+        Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
+    }
+
+    /// Reads the user's choices from the URL: the permissions from the parameter `name`. A link from elsewhere, like the agent's own, can
+    /// only remove permissions; only the dashboard's own links for the same `subject` can choose live data.
+    pub fn returned(visit: &Visit, name: &str, subject: &str) -> Option<Self> {
+        // The permissions in the URL are selected; an empty value selects no permission.
+        let chosen = visit.query.all(name).into_iter().next()?;
+        let mut choice = Self { permissions: chosen.parse().unwrap_or(PermissionSet::NONE), environment: Environment::Live };
+        let is_own = same(choice.mark(visit, subject).as_bytes(), visit.query.get("mark").as_bytes());
+        if !is_own || visit.query.get("environment") != Environment::Live.word() {
+            choice.environment = Environment::Test;
+        }
+        Some(choice)
+    }
+
+    /// Returns a signature of this choice for this subject. It depends on the browser's form token, so other sites cannot create it.
+    pub fn mark(&self, visit: &Visit, subject: &str) -> String {
+        let text = format!("agent\0{}\0{subject}\0{}\0{}", visit.csrf, self.permissions, self.environment);
+        HEXLOWER.encode(&sha256(text.as_bytes())[..16])
+    }
+}
+
+/// A requested permission, and whether it is selected.
+#[derive(Serialize)]
+pub struct Scope {
+    #[serde(flatten)]
+    scope: ScopeView,
+    chosen: bool,
+}
+
+/// Returns the requested permissions; without a choice, all that the user has are selected.
+pub fn scopes(scopes: Vec<ScopeView>, choice: Option<&Choice>) -> Vec<Scope> {
+    let scope = |scope: ScopeView| {
+        let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));
+        Scope { chosen: scope.yours && is_chosen, scope }
+    };
+    scopes.into_iter().map(scope).collect()
+}
