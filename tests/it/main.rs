@@ -6,6 +6,7 @@ mod bounces;
 mod browser;
 mod budgets;
 mod campaigns;
+mod cli;
 mod clocks;
 mod connections;
 mod contact_fields;

@@ -48,8 +48,8 @@ const OWNERS: [(&str, &[&str]); 10] = [
     ("mrml", &["src/engine/render/"]),
     ("takumi", &["src/engine/render/"]),
     ("takumi_pdf", &["src/engine/render/"]),
-    ("hyper", &["src/surfaces/http/", "src/engine/fetch/"]),
-    ("hyper_util", &["src/surfaces/http/", "src/engine/fetch/"]),
+    ("hyper", &["src/surfaces/http/", "src/surfaces/cli/client/", "src/engine/fetch/"]),
+    ("hyper_util", &["src/surfaces/http/", "src/surfaces/cli/client/", "src/engine/fetch/"]),
     ("bincode", &["src/engine/store/"]),
     ("clap", &["src/surfaces/cli/"]),
 ];
