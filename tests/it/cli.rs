@@ -99,9 +99,8 @@ async fn the_main_workflow_runs_twice_with_only_the_command_line() {
         eprintln!("the workflow took {:?}", start.elapsed());
         String::from_utf8(output.stdout).expect("text")
     };
-    let without_times = |text: &str| -> Vec<String> {
-        text.lines().filter(|line| !line.contains("lastUpdated")).map(str::to_owned).collect()
-    };
+    let without_times =
+        |text: &str| -> Vec<String> { text.lines().filter(|line| !line.contains("lastUpdated")).map(str::to_owned).collect() };
     let first = run();
     assert!(first.contains("\ncontacts 2\n"), "{first}");
     assert!(first.contains("\"totalDelivered\": 2"), "{first}");
@@ -264,14 +263,19 @@ async fn events_are_forwarded_with_valid_signatures_and_the_webhook_is_deleted()
     client.contact(&project, "zoe@example.com").await;
     let got = sink.wait(1).await.remove(0);
     assert!(got.is_signed("x-service-signature", &secret), "{got:?}");
-    assert_eq!((got.header("x-service-event-type"), &got.json()["data"]["email"]), (Some("subscriber.added"), &json!("zoe@example.com")));
+    assert_eq!(
+        (got.header("x-service-event-type"), &got.json()["data"]["email"]),
+        (Some("subscriber.added"), &json!("zoe@example.com"))
+    );
     let output = child.wait_with_output().expect("it ends");
     let shown = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success() && shown.contains("subscriber.added  -> 200 OK"), "{shown}");
     let left = client.data("webhooks.list", json!({ "limit": 100 })).await;
-    let left = left["webhooks"].as_array().expect("a list").iter().filter(|webhook| {
-        webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid"))
-    });
+    let left = left["webhooks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid")));
     assert_eq!(left.count(), 0);
 }
 

@@ -7,7 +7,7 @@ mailmill login "$SERVER" --key-file "$KEY_FILE" --test --quiet
 project=$(mailmill projects import "$SITE" --name Leaf --idempotency-key flow-brand --wait --quiet)
 mailmill profiles use default --project Leaf --quiet
 
-mailmill contacts import "$CONTACTS" --wait --quiet
+mailmill contacts import "$CONTACTS" --wait --quiet > /dev/null
 contacts=$(mailmill contacts list --jsonl | wc -l)
 mailmill tags create vip --idempotency-key flow-tag --quiet
 
@@ -22,7 +22,7 @@ campaign=$(mailmill campaigns create Welcome --conversation-id "$conversation" -
   --recipient-type audience --idempotency-key flow-campaign --quiet)
 mailmill campaigns send "$campaign" --dry-run --json > /dev/null
 mailmill campaigns send "$campaign" --idempotency-key flow-send --yes --quiet
-mailmill watch campaign "$campaign" --quiet
+mailmill watch campaign "$campaign" --quiet > /dev/null
 sent=$(mailmill campaigns stats "$campaign" --json)
 
 printf '%s\n' "project $project" "contacts $contacts" "conversation $conversation" "webhook $webhook" "campaign $campaign" "$sent"

@@ -1,5 +1,7 @@
 //! TABLE: what commands offer in addition to their operation's input, by operation ID.
 
+use serde_json::{Value, json};
+
 /// The operation that reports the progress of work in the background.
 pub struct Work {
     /// The operation that returns the status.
@@ -82,6 +84,22 @@ pub fn dry_run(id: &str) -> Option<&'static str> {
 /// Returns whether the response contains links to files.
 pub fn has_files(id: &str) -> bool {
     matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
+}
+
+/// Returns the part of a generation's status that people read: its emails, without their content.
+pub fn summary(data: &Value) -> Option<Value> {
+    let emails = data["result"]["emails"].as_array()?;
+    let shown = ["id", "slot", "language", "subject", "status", "error"];
+    let email = |email: &Value| -> Value {
+        let fields = shown.iter().filter_map(|name| Some(((*name).to_owned(), email.get(*name)?.clone())));
+        Value::Object(fields.collect())
+    };
+    Some(json!({
+        "conversationId": data["conversationId"],
+        "title": data["title"],
+        "status": data["status"],
+        "emails": emails.iter().map(email).collect::<Vec<_>>(),
+    }))
 }
 
 #[cfg(test)]

@@ -126,7 +126,8 @@ impl Running<'_> {
         if let Some(folder) = one(self.matches, "output").filter(|_| features::has_files(id)) {
             self.save_files(data, Path::new(&folder)).await?;
         }
-        self.session.output.data(data);
+        let summary = features::summary(data).filter(|_| self.session.output.format == Format::Table);
+        self.session.output.data(summary.as_ref().unwrap_or(data));
         if self.session.output.format == Format::Table {
             self.note_rest(data);
         }

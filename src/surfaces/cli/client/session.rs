@@ -64,7 +64,7 @@ impl Session {
         Ok(envelope(&answer)?["data"].take())
     }
 
-    /// Sends a request. With `--json`, an error is printed as the server sent it.
+    /// Sends a request.
     pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
         self.remote.send(call).await
     }
