@@ -131,7 +131,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     names.sort_by_key(|name| place(name));
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
-        let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(**other));
+        let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
         // All objects of a list are usually in the project that the user named.
         let is_known = name == "projectId" && !kept.is_empty();
         if !is_known && !(name.ends_with("Id") && kept.iter().any(|other| repeats(other))) {
