@@ -8,8 +8,8 @@ use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
 use super::super::problem::Problem;
-use super::commands::{self, PROJECT, field_id, main_id};
 use super::fields::{Field, Kind};
+use super::option_names::{PROJECT, field_id, long, main_id};
 
 /// The maximum size of a file or of standard input that becomes part of a JSON body. Servers accept less.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -52,10 +52,7 @@ pub fn require(input: &Input, fields: &[Field]) -> Result<(), Problem> {
         Some(field) if field.name == PROJECT => Err(Problem::misused(
             "the project is missing; name it with --project, or set a default with `mailmill profiles use NAME --project PROJECT`",
         )),
-        Some(field) => {
-            let option = commands::long(&field.name);
-            Err(Problem::misused(format_args!("--{option} is missing; see --help for what it sets")))
-        }
+        Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for what it sets", long(&field.name)))),
     }
 }
 
@@ -95,7 +92,7 @@ pub fn flag(matches: &ArgMatches, id: &str) -> bool {
 }
 
 fn value(field: &Field, texts: &[String], has_body: bool) -> Result<Value, Problem> {
-    let option = format!("--{}", commands::long(&field.name));
+    let option = format!("--{}", long(&field.name));
     let text = texts.last().map(String::as_str).unwrap_or_default();
     let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
     Ok(match &field.kind {
@@ -181,7 +178,7 @@ fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
 mod tests {
     use serde_json::json;
 
-    use super::super::commands::Detail;
+    use super::super::commands::{self, Detail};
     use super::super::{fields, names};
     use super::*;
     use crate::operations::OPERATIONS;
@@ -189,8 +186,10 @@ mod tests {
     /// Parses the arguments of a command and returns its input.
     fn parsed(line: &[&str]) -> Result<Input, Problem> {
         let words: Vec<String> = line.iter().take_while(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
-        let resource = commands::resource(OPERATIONS, (line[0], ""), Detail::All).no_binary_name(false);
-        let matches = resource.try_get_matches_from(line.to_vec()).map_err(Problem::misused)?;
+        let resource = names::resources(OPERATIONS).into_iter().find(|(name, _)| *name == line[0]).expect("it is a resource");
+        let matches = commands::resource(OPERATIONS, resource, Detail::All)
+            .try_get_matches_from(line.to_vec())
+            .map_err(Problem::misused)?;
         let found = names::of_resource(OPERATIONS, line[0]).into_iter().find(|named| words.starts_with(&named.words));
         let named = found.expect("it is a command");
         let mut inner = &matches;

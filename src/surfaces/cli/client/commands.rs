@@ -5,34 +5,14 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::fields::{self, Field, Kind};
 use super::names::{self, Named};
-use super::{features, safety};
+use super::option_names::{PROJECT, constant_case, field_id, is_positional, long, main_id};
+use super::{examples, features, safety};
 use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;
 use crate::engine::api::{Entry, Replay};
 
 /// The longest list of values that the help shows.
 const VALUES_SHOWN_MAX: usize = 16;
-/// The field that the option `--project` and the default project set.
-pub const PROJECT: &str = "projectId";
-/// The options that every command has, or that commands have in addition to the fields of their input.
-const RESERVED: [&str; 16] = [
-    "profile",
-    "server",
-    "json",
-    "jsonl",
-    "quiet",
-    "yes",
-    "help",
-    "version",
-    "project",
-    "body",
-    "output",
-    "wait",
-    "open",
-    "timeout",
-    "idempotency-key",
-    "dry-run",
-];
 const GENERAL: &str = "General options";
 
 /// Which commands get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
@@ -100,10 +80,8 @@ fn leaf(named: &Named, detail: Detail<'_>) -> Command {
         return command;
     }
     let fields = fields::of(named.entry);
-    let command = match safety::danger(spec) {
-        Some(_) => command.after_help("This command asks for confirmation; --yes skips the question."),
-        None => command,
-    };
+    let question = safety::danger(spec).map_or("", |_| "This command asks for confirmation; --yes skips the question.\n\n");
+    let command = command.after_help(format!("{question}Example:\n  {}", examples::line(named, &fields)));
     let command = command.long_about(long_about(named.entry)).args(positional(named, &fields));
     command.args(fields.iter().filter(|field| !is_positional(named, field)).map(option)).args(extras(named.entry, &fields))
 }
@@ -122,28 +100,20 @@ fn long_about(entry: &Entry) -> String {
     text
 }
 
-/// Returns whether a field is written without an option: the IDs in the path except the project's.
-fn is_positional(named: &Named, field: &Field) -> bool {
-    field.in_path && (field.name != PROJECT || takes_project(named))
-}
-
-/// Returns whether the project itself is the object of the command, as in `projects get ID`.
-fn takes_project(named: &Named) -> bool {
-    let mut in_path = named.entry.spec.path_names();
-    named.words[0] == "projects"
-        && (in_path.next(), in_path.next()) == (Some(PROJECT), None)
-        && features::main_field(named.entry.spec.id).is_none()
-}
-
 fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
     let mut arguments: Vec<Arg> = Vec::new();
     for field in fields.iter().filter(|field| is_positional(named, field)) {
-        let is_project = field.name == PROJECT;
-        let help = if is_project { "The name or ID of the project [default: the default project]" } else { &field.about };
-        let help = if help.is_empty() { "The ID" } else { help };
-        arguments.push(
-            Arg::new(field_id(&field.name)).value_name(constant_case(&field.name)).help(help.to_owned()).required(!is_project),
-        );
+        let id = field_id(&field.name);
+        if field.name == PROJECT {
+            let help = "The name or ID of the project [default: the default project]";
+            arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
+            // Other commands have this option, so users write it here, too.
+            let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
+            arguments.push(same.conflicts_with(id));
+            continue;
+        }
+        let help = if field.about.is_empty() { "The ID".to_owned() } else { first_sentence(&field.about) };
+        arguments.push(Arg::new(id).value_name(constant_case(&field.name)).help(help).required(true));
     }
     let main = features::main_field(named.entry.spec.id);
     if let Some(field) = fields.iter().find(|field| Some(field.name.as_str()) == main) {
@@ -235,40 +205,6 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
         arguments.push(Arg::new("output").long("output").short('o').value_name("FOLDER").help(help));
     }
     arguments
-}
-
-/// Returns the identifier of the argument that sets a field.
-pub fn field_id(name: &str) -> String {
-    format!("field.{name}")
-}
-
-/// Returns the identifier of the argument that sets a field without an option.
-pub fn main_id(name: &str) -> String {
-    format!("main.{name}")
-}
-
-/// Returns the option's name for a field: `fromName` is `--from-name`.
-pub fn long(name: &str) -> String {
-    if name == PROJECT {
-        return "project".to_owned();
-    }
-    let name = separated(name, '-').to_ascii_lowercase();
-    if RESERVED.contains(&name.as_str()) { format!("input-{name}") } else { name }
-}
-
-fn constant_case(name: &str) -> String {
-    separated(name, '_').to_ascii_uppercase()
-}
-
-fn separated(name: &str, separator: char) -> String {
-    let mut out = String::with_capacity(name.len() + 4);
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && !out.is_empty() {
-            out.push(separator);
-        }
-        out.push(if character == '_' { separator } else { character });
-    }
-    out
 }
 
 /// Returns the first sentence of a description, without its full stop.

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::problem::{Exit, Problem};
 use super::super::terminal::note;
-use super::commands::PROJECT;
 use super::environment::Environment;
 use super::names;
+use super::option_names::PROJECT;
 use super::output::Output;
 use super::profiles::Target;
 use super::requests::{Answer, Call, Payload, Remote, envelope};

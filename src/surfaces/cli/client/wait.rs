@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::super::problem::{Exit, Problem};
-use super::commands::PROJECT;
 use super::features::Work;
 use super::names;
+use super::option_names::PROJECT;
 use super::progress::Progress;
 use super::session::Session;
 use super::table::cell;
