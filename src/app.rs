@@ -52,7 +52,7 @@ pub fn run(invocation: Invocation) -> ExitCode {
     keep_panics_short();
     match invocation {
         Invocation::Administration(command) => administration_command(command),
-        Invocation::Client(command) => exit_with(call_api(command)),
+        Invocation::Client(command) => exit_with(call_api(*command)),
     }
 }
 

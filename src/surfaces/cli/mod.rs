@@ -42,7 +42,7 @@ pub enum Invocation {
     /// A command for the server on this machine.
     Administration(Cli),
     /// A request to the API of any server.
-    Client(ClientCommand),
+    Client(Box<ClientCommand>),
 }
 
 /// Parses the command line. Exits the process for `--help`, `--version` and invalid arguments.
@@ -68,7 +68,7 @@ pub fn parse(operations: &'static [Entry]) -> Invocation {
 
 fn client_command(operations: &'static [Entry], arguments: Vec<OsString>, words: &[String]) -> Invocation {
     let environment = client::Environment::read(variable);
-    Invocation::Client(client::parse(operations, Cli::command(), arguments, words, environment))
+    Invocation::Client(Box::new(client::parse(operations, Cli::command(), arguments, words, environment)))
 }
 
 /// Returns the arguments that are not options or their values, up to the end of the command's words.

@@ -15,7 +15,7 @@ conversation=$(mailmill emails generate "Welcome our customers: 10% off the firs
   --languages en --idempotency-key flow-email --wait --quiet)
 mailmill emails send-test --conversation-id "$conversation" --to ada@example.com --idempotency-key flow-test --yes --quiet
 
-webhook=$(mailmill webhooks create https://hooks.example.com/mailmill --events subscriber.added,subscriber.unsubscribed \
+webhook=$(mailmill webhooks create https://hooks.leaf.example/mailmill --events subscriber.added,subscriber.unsubscribed \
   --idempotency-key flow-webhook --quiet)
 
 campaign=$(mailmill campaigns create Welcome --conversation-id "$conversation" --from news@leaf.example --from-name Leaf \

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    RETRY_AFTER, USER_AGENT,
+    RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE,
 };
 use http::{Method, Request, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -326,10 +326,16 @@ pub fn refusal(answer: &Answer, body: &serde_json::Value) -> Problem {
     };
     let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
     let hint = match answer.status.as_u16() {
-        401 => " Sign in with `mailmill login`, or set MAILMILL_KEY.",
-        _ => "",
+        401 => " Sign in with `mailmill login`, or set MAILMILL_KEY.".to_owned(),
+        403 => missing_permission(answer).map(|permission| format!(". The key needs {permission}.")).unwrap_or_default(),
+        _ => String::new(),
     };
     Problem::new(exit, format_args!("{error}{hint} ({code}{request})"))
+}
+
+/// Returns the permission that the challenge of a response names (RFC 6750).
+fn missing_permission(answer: &Answer) -> Option<&str> {
+    answer.header(WWW_AUTHENTICATE)?.split_once("scope=\"")?.1.split('"').next()
 }
 
 /// Returns a new idempotency key.
@@ -378,6 +384,9 @@ mod tests {
         assert_eq!(codes, [2, 3, 3, 4, 5, 6, 7]);
         let missing = envelope(&answer(404, &[], &body)).expect_err("the status is an error");
         assert_eq!(missing.to_string(), "It broke. (X, req_1)");
+        let challenge = [("www-authenticate", "Bearer error=\"insufficient_scope\", scope=\"audience:read\"")];
+        let denied = envelope(&answer(403, &challenge, &body)).expect_err("the status is an error").to_string();
+        assert!(denied.contains("The key needs audience:read."), "{denied}");
         let foreign = envelope(&answer(200, &[], &json!("<html>"))).expect_err("the body is no envelope");
         assert!(foreign.to_string().contains("not from a Mailmill server"), "{foreign}");
         let moved = envelope(&answer(308, &[("location", "https://b.example/")], &json!({}))).expect_err("it is a redirect");
