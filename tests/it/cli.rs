@@ -193,7 +193,7 @@ async fn bodies_come_from_files_and_standard_input() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
     child.stdin.take().expect("piped").write_all(body.to_string().as_bytes()).expect("it reads");
     let made: Value = serde_json::from_slice(&child.wait_with_output().expect("it ends").stdout).expect("JSON");
-    assert_eq!((&made["name"], &made["color"]), (&json!("piped"), &json!("#ff0000")));
+    assert_eq!((&made["name"], &made["color"]), (&json!("piped"), &json!("#FF0000")));
     let page = machine.json(&["api", "GET", &format!("/v1/tags?projectId={project}")]);
     assert_eq!(page["data"]["total"], 2);
     let line = ["tags", "create", "again", "--project", &project, "--idempotency-key", "cli-again"];

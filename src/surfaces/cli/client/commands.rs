@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::fields::{self, Field, Kind};
 use super::names::{self, Named};
-use super::option_names::{PROJECT, constant_case, field_id, is_positional, long, main_id};
+use super::option_names::{PROJECT, constant_case, field_id, in_words, is_positional, long, main_id};
 use super::{examples, features, safety};
 use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;
@@ -135,10 +135,14 @@ fn option(field: &Field) -> Arg {
         (None, _) if field.required => help.push_str(" (required)"),
         (None, _) => {}
     }
+    if help.is_empty() {
+        help = in_words(&field.name);
+    }
     let argument = Arg::new(field_id(&field.name)).long(long).help(help.trim().to_owned());
     let has_more = about.trim_end_matches('.').len() > first_sentence(about).len();
     let argument = if has_more { argument.long_help(about.to_owned()) } else { argument };
     match &field.kind {
+        Kind::Text if field.name == PROJECT => argument.value_name("PROJECT"),
         Kind::Text if field.name.ends_with("Id") => argument.value_name("ID"),
         Kind::Text => argument.value_name("TEXT"),
         Kind::Integer => argument.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true),

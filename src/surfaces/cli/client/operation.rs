@@ -100,13 +100,14 @@ impl Running<'_> {
             call.payload = Payload::Form(Arc::new(form));
         }
         let key = self.key(&mut call)?;
-        let answer = self.session.send(&call).await?;
-        if let Some(key) = key.filter(|_| self.session.output.notes) {
-            let replayed =
-                if answer.header("idempotent-replayed").is_some() { " (repeated: this is the first response)" } else { "" };
-            note(&format!("Idempotency-Key: {key}{replayed}"));
+        let result = self.session.send(&call).await;
+        // After a rejected request there is nothing to repeat; after a broken one the same key is needed.
+        let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
+        if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
+            let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
+            note(&format!("Idempotency-Key: {key}{}", if is_replayed { " (repeated: this is the first response)" } else { "" }));
         }
-        Ok(envelope(&answer)?["data"].take())
+        Ok(envelope(&result?)?["data"].take())
     }
 
     /// Adds an idempotency key if the operation honors one.

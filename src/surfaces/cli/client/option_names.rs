@@ -50,6 +50,12 @@ pub fn constant_case(name: &str) -> String {
     separated(name, '_').to_ascii_uppercase()
 }
 
+/// Returns the name of a field in words: `firstName` is `First name`.
+pub fn in_words(name: &str) -> String {
+    let words = separated(name, ' ').to_ascii_lowercase();
+    words[..1].to_ascii_uppercase() + &words[1..]
+}
+
 fn separated(name: &str, separator: char) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for character in name.chars() {
