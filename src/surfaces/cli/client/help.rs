@@ -7,7 +7,7 @@ use super::{names, own};
 use crate::engine::api::Entry;
 
 /// The width of the help. Every terminal has at least this width.
-const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 /// The width of the column with the names.
 const NAMES: usize = 20;
 
@@ -29,7 +29,9 @@ Environment variables of API commands:
   MAILMILL_PROFILE  the profile
   MAILMILL_PROJECT  the default project: a name or an ID
   NO_COLOR          no colors
-  SSL_CERT_FILE     the trusted certificates, for a server with its own";
+  SSL_CERT_FILE     the trusted certificates, for a server with its own
+
+Times in tables are in UTC.";
 
 /// Returns the template of the program's help: the commands of `administration`, and those of the client.
 pub fn template(administration: &Command, operations: &'static [Entry]) -> String {

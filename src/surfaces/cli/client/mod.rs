@@ -66,12 +66,13 @@ pub fn with_help(administration: Command, operations: &'static [Entry]) -> Comma
     let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());
     let hidden = hidden.chain(names::resources(operations).into_iter().map(|(name, _)| name.to_owned()));
     let hidden: Vec<Command> = hidden.map(|name| Command::new(name).hide(true)).collect();
-    administration.subcommands(hidden).help_template(template).after_long_help(help::long_text())
+    administration.subcommands(hidden).help_template(template).after_long_help(help::long_text()).max_term_width(help::WIDTH)
 }
 
 /// Returns the definition of the client's commands; only the command with these words has all its arguments.
 fn definition(operations: &'static [Entry], words: &[String]) -> Command {
-    let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).subcommand_required(true).args(commands::general());
+    let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).max_term_width(help::WIDTH);
+    let root = root.subcommand_required(true).args(commands::general());
     let resource = names::resources(operations).into_iter().find(|(name, _)| words.first().is_some_and(|word| word == name));
     match resource {
         Some(resource) => root.subcommand(commands::resource(operations, resource, Detail::Only(words))),

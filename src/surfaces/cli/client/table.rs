@@ -245,12 +245,18 @@ pub fn object(members: &Map<String, Value>, style: Style) -> String {
 }
 
 fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut String) {
-    let shown: Vec<(&String, &Value)> = members.iter().filter(|(name, value)| *name != "_id" && !value.is_null()).collect();
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let shown: Vec<(&String, &Value)> = members.iter().filter(|(name, value)| *name != "_id" && !is_empty(value)).collect();
     let width = shown.iter().map(|(name, _)| name.width()).max().unwrap_or_default();
     for (name, value) in shown {
         let start = format!("{}{name}:{}", " ".repeat(indent), " ".repeat(width - name.width() + 1));
         match value {
-            Value::Object(inner) if !inner.is_empty() => {
+            Value::Object(inner) => {
                 out.push_str(&format!("{}\n", start.trim_end()));
                 lines(inner, indent + 2, style, out);
             }
