@@ -108,7 +108,7 @@ fn value(field: &Field, texts: &[String], has_body: bool) -> Result<Value, Probl
         },
         Kind::List(_) => list(texts),
         Kind::Map => map(texts, &option)?,
-        Kind::Json => json(&content(text, &option)?),
+        Kind::Json => json(&content(text, &option)?, &option)?,
         Kind::Base64 => BASE64.encode(&bytes(text, &option)?).into(),
         Kind::Upload => Value::Null,
     })
@@ -142,9 +142,15 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
     Ok(object.into())
 }
 
-/// Returns JSON, or the text itself if it is not JSON.
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+/// Returns JSON. A text that is not JSON is itself the value, because some fields accept an object or a word.
+fn json(text: &str, option: &str) -> Result<Value, Problem> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(error) if text.trim_start().starts_with(['{', '[']) => {
+            Err(Problem::misused(format_args!("{option}: not valid JSON: {error}")))
+        }
+        Err(_) => Ok(text.into()),
+    }
 }
 
 /// Returns a text: the content of a file after `@`, of standard input after `@-`. A text that starts with `@@` starts with one `@`.
@@ -245,6 +251,8 @@ mod tests {
         assert_eq!(values(&line), json!({ "name": "B", "color": "red", "projectId": "p" }));
         let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is no object");
         assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
+        let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
+        assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
         let absent = parsed(&["tags", "create", "--name", "@/nowhere/x"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--name: cannot read /nowhere/x"), "{absent}");
     }

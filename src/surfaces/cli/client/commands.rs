@@ -75,7 +75,7 @@ fn group(name: impl Into<clap::builder::Str>, about: impl Into<clap::builder::St
 fn leaf(named: &Named, detail: Detail<'_>) -> Command {
     let spec = named.entry.spec;
     let name = named.words.last().expect("a command has a name").clone();
-    let command = Command::new(name).about(spec.summary);
+    let command = Command::new(name).about(spec.summary).disable_version_flag(true);
     if !detail.includes(&named.words) {
         return command;
     }
@@ -191,7 +191,7 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
     if features::work(spec.id).is_some() {
         arguments.push(flag("wait", "Wait until the work has finished, and print the result"));
         let help = "With --wait: stop waiting after this many seconds [default: 1800]";
-        let timeout = Arg::new("timeout").long("timeout").value_name("SECONDS").help(help);
+        let timeout = Arg::new("wait-timeout").long("wait-timeout").value_name("SECONDS").help(help);
         arguments.push(timeout.value_parser(value_parser!(u64).range(1..=86_400)).requires("wait"));
     }
     if features::opens(spec.id) {

@@ -64,7 +64,7 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
     }
     let mut data = running.call(&input).await?;
     if let Some(work) = features::work(entry.spec.id).filter(|_| flag(matches, "wait")) {
-        let timeout = matches.try_get_one::<u64>("timeout").ok().flatten().copied();
+        let timeout = matches.try_get_one::<u64>("wait-timeout").ok().flatten().copied();
         data = wait::finish(session, work, data, &input.values, timeout).await?;
     }
     running.show(&data).await

@@ -7,7 +7,7 @@ use super::names::Named;
 /// The field that the option `--project` and the default project set.
 pub const PROJECT: &str = "projectId";
 /// The options that every command has, or that commands have in addition to the fields of their input.
-const RESERVED: [&str; 16] = [
+const RESERVED: [&str; 15] = [
     "profile",
     "server",
     "json",
@@ -15,13 +15,12 @@ const RESERVED: [&str; 16] = [
     "quiet",
     "yes",
     "help",
-    "version",
     "project",
     "body",
     "output",
     "wait",
     "open",
-    "timeout",
+    "wait-timeout",
     "idempotency-key",
     "dry-run",
 ];
