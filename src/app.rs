@@ -41,16 +41,31 @@ use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::engine::store::damage;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, Cli, Demo, Inbound, Location, ParsedCommand, Problem, Serve};
+use crate::surfaces::cli::{
+    self, Cli, ClientCommand, Demo, Inbound, Invocation, Location, ParsedCommand, Problem, Serve, complain, print,
+};
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
 /// Runs the command; the exit code reports the result.
-pub fn run(Cli { place, command }: Cli) -> ExitCode {
+pub fn run(invocation: Invocation) -> ExitCode {
+    keep_panics_short();
+    match invocation {
+        Invocation::Administration(command) => administration_command(command),
+        Invocation::Client(command) => exit_with(call_api(*command)),
+    }
+}
+
+fn call_api(command: ClientCommand) -> Result<u8, Problem> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))?;
+    runtime.block_on(cli::run_client(OPERATIONS, command))
+}
+
+fn administration_command(Cli { place, command }: Cli) -> ExitCode {
     memory::set_up();
     keep_to_owner();
-    keep_panics_short();
     let done = match command.parsed() {
         ParsedCommand::Serve(serve) => run_service(&place, &serve),
         ParsedCommand::Demo(demo) => run_demo(&place, &demo),
@@ -218,15 +233,4 @@ fn runtime() -> Result<Runtime, Problem> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let built = builder.enable_all().thread_name("mailmill").max_blocking_threads(limits::WAITING_THREADS_MAX).build();
     built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))
-}
-
-/// Writes to standard error. `eprintln!` would panic if the text cannot be written, for example because the disk is full.
-fn complain(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Writes to standard output. It is not an error if the reader has closed its end.
-fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

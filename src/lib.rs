@@ -80,6 +80,9 @@
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
 //!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with
 //!   `surfaces/dashboard/pages/tags.rs`.
+//! - *Where do the commands of the command-line client come from?* `surfaces/cli/client`: `names` and `fields` read
+//!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation is a command without further work;
+//!   `features` lists what some commands offer in addition, such as `--wait`.
 //! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
 //!   `needs` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who lack one of these permissions.
 //! - *What happens to a campaign in a crash?* Planning continues after its last committed chunk (`features/sending/planning.rs`), and the
@@ -166,7 +169,7 @@
 //!    tree.
 //! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient sources and names the replacements.
 
-// `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `app::print` and `app::complain`.
+// `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `surfaces/cli/terminal.rs`.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod app;

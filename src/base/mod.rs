@@ -7,6 +7,7 @@ pub mod clock;
 pub(crate) mod color;
 pub(crate) mod currency;
 pub(crate) mod day;
+pub(crate) mod delivery_signature;
 pub(crate) mod domain;
 pub mod email;
 pub mod html_scanner;

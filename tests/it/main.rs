@@ -6,6 +6,7 @@ mod bounces;
 mod browser;
 mod budgets;
 mod campaigns;
+mod cli;
 mod clients;
 mod clocks;
 mod connections;

@@ -115,7 +115,13 @@ async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
     let attempt = &delivery["attemptLog"][0];
     assert_eq!(attempt["id"].as_str(), got.header("x-service-delivery-id"));
     let one = json!({ "webhookId": id, "deliveryId": delivery["id"] });
-    assert_eq!(fixture.client.data("webhooks.delivery", one).await, delivery);
+    let mut details = fixture.client.data("webhooks.delivery", one.clone()).await;
+    // The body is exactly the one that was sent, so its signature can be checked.
+    assert_eq!(details["body"].take().as_str().map(str::as_bytes), Some(got.body.as_slice()));
+    details.as_object_mut().expect("an object").remove("body");
+    assert_eq!(details, delivery);
+    let reader = fixture.server.client("test", "webhook:read").data("webhooks.delivery", one).await;
+    assert_eq!(reader, delivery, "without webhook:write there is no body");
     let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&webhook["successCount"], &webhook["pendingCount"]), (&json!(1), &json!(0)));
     assert!(webhook["lastTriggeredAt"].is_string());

@@ -31,6 +31,7 @@ pub use connect::ResolveFuture;
 pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use download::{Download, DownloadLimits};
+pub use exchange::{driven, words};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 pub use paces::Paces;

@@ -1,13 +1,11 @@
 //! Delivery signatures and their secret.
 //!
-//! One secret serves both forms of signature. The secret is shown as `whsec_` plus base64 of random bytes. `X-Service-Signature` is keyed
-//! with that text exactly as shown; the Standard Webhooks form is keyed with the decoded bytes, as in the public Standard Webhooks
-//! libraries.
+//! One secret serves both forms of signature, which `base/delivery_signature.rs` computes. The secret is shown as `whsec_` plus base64 of
+//! random bytes.
 
-use data_encoding::{BASE64, HEXLOWER};
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use data_encoding::BASE64;
 
+use crate::base::delivery_signature;
 use crate::base::random::Random;
 use crate::base::secret::Secret;
 use crate::engine::store::seal::Seal;
@@ -15,8 +13,6 @@ use crate::vocab::ids::{AccountId, WebhookId};
 use crate::vocab::limits;
 
 use super::model::secret_context;
-
-const PREFIX: &str = "whsec_";
 
 /// The bytes of a webhook's secret, which sign deliveries.
 pub struct Signer(Secret<Vec<u8>>);
@@ -39,27 +35,18 @@ impl Signer {
 
     /// Returns the secret as text, which is shown to its owner only once.
     pub fn text(&self) -> Secret<String> {
-        Secret::new(format!("{PREFIX}{}", BASE64.encode(self.0.expose())))
+        Secret::new(format!("{}{}", delivery_signature::PREFIX, BASE64.encode(self.0.expose())))
     }
 
     /// Returns the digest for `X-Service-Signature`.
     pub fn digest(&self, body: &[u8]) -> String {
-        HEXLOWER.encode(&sum(self.text().expose().as_bytes(), &[body]))
+        delivery_signature::digest(self.text().expose(), body)
     }
 
     /// Returns one entry of `webhook-signature`.
     pub fn standard(&self, id: &str, seconds: i64, body: &[u8]) -> String {
-        let head = format!("{id}.{seconds}.");
-        format!("v1,{}", BASE64.encode(&sum(self.0.expose(), &[head.as_bytes(), body])))
+        delivery_signature::standard(self.0.expose(), id, seconds, body)
     }
-}
-
-fn sum(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
-    for part in parts {
-        sum.update(part);
-    }
-    sum.finalize().into_bytes().into()
 }
 
 #[cfg(test)]

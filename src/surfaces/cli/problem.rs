@@ -2,32 +2,52 @@
 
 use std::fmt;
 
+/// TABLE: the exit codes of failed commands. `mailmill doctor` and `mailmill check` have their own, which their help describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The command failed for another reason.
+    Failed = 1,
+    /// The arguments, the settings or the input are invalid. clap uses this code for arguments that cannot be parsed.
+    Misused = 2,
+    /// The key is missing, invalid, or lacks a permission.
+    Denied = 3,
+    /// The object does not exist.
+    NotFound = 4,
+    /// The state of the object does not allow the command.
+    Conflict = 5,
+    /// The request budget or a quota is used up.
+    Limited = 6,
+    /// The server cannot be reached or has a problem.
+    Unavailable = 7,
+    /// The user did not confirm the command.
+    Unconfirmed = 8,
+}
+
 /// A problem that made a command fail.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     message: String,
-    code: u8,
+    exit: Exit,
 }
 
-/// The exit code of a command that failed.
-const FAILED: u8 = 1;
-/// The exit code for wrong arguments or settings, the same as clap's for arguments that cannot be parsed.
-const MISUSED: u8 = 2;
-
 impl Problem {
+    pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), exit }
+    }
+
     /// Returns a problem that reports a failed command.
     pub fn failed(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), code: FAILED }
+        Self::new(Exit::Failed, message)
     }
 
     /// Returns a problem that reports incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), code: MISUSED }
+        Self::new(Exit::Misused, message)
     }
 
     /// Returns the process's exit code for the problem.
     pub fn code(&self) -> u8 {
-        self.code
+        self.exit as u8
     }
 }
 

@@ -1,0 +1,275 @@
+//! Reads the arguments of a command as the input of its operation.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use data_encoding::BASE64;
+use serde_json::{Map, Value};
+
+use super::super::problem::Problem;
+use super::fields::{Field, Kind};
+use super::option_names::{PROJECT, field_id, long, main_id};
+
+/// The maximum size of a file or of standard input that becomes part of a JSON body. Servers accept less.
+const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The input of an operation, as far as the arguments set it.
+#[derive(Debug, Default)]
+pub struct Input {
+    pub values: Map<String, Value>,
+    /// The file that a form uploads; `-` for standard input.
+    pub upload: Option<PathBuf>,
+}
+
+/// Reads the arguments. A project is still the name or ID that the user wrote. With `has_body`, a text that starts with `@` names a file;
+/// in a query it is a text, because users search for the domains of addresses.
+pub fn read(matches: &ArgMatches, fields: &[Field], has_body: bool) -> Result<Input, Problem> {
+    let mut input = Input { values: body(matches)?, upload: None };
+    for field in fields {
+        let texts = texts(matches, field);
+        if texts.is_empty() {
+            continue;
+        }
+        if field.kind == Kind::Upload {
+            input.upload = Some(PathBuf::from(&texts[0]));
+            continue;
+        }
+        let value = value(field, &texts, has_body)?;
+        input.values.insert(field.name.clone(), value);
+    }
+    Ok(input)
+}
+
+/// Fails if a required field has no value, and names the option that sets it.
+pub fn require(input: &Input, fields: &[Field]) -> Result<(), Problem> {
+    let is_set = |field: &Field| match field.kind {
+        Kind::Upload => input.upload.is_some(),
+        _ => input.values.contains_key(&field.name),
+    };
+    match fields.iter().find(|field| field.required && !is_set(field)) {
+        None => Ok(()),
+        Some(field) if field.name == PROJECT => Err(Problem::misused(
+            "the project is missing; name it with --project, or set a default with `mailmill profiles use NAME --project PROJECT`",
+        )),
+        Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for what it sets", long(&field.name)))),
+    }
+}
+
+/// Returns the object in `--body`, or an empty object.
+fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
+    let Some(given) = one(matches, "body") else { return Ok(Map::new()) };
+    let text = content_of(&given, "--body")?;
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(Problem::misused("--body: must be a JSON object, like {\"name\": \"Ada\"}")),
+        Err(error) => Err(Problem::misused(format_args!("--body: not valid JSON: {error}"))),
+    }
+}
+
+/// Returns a whole body: JSON, or the content of a file or of standard input.
+pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
+    if given == "-" { text_of("-", option) } else { content(given, option) }
+}
+
+/// Returns the texts that the user wrote for a field, with its option or without.
+fn texts(matches: &ArgMatches, field: &Field) -> Vec<String> {
+    let found = [field_id(&field.name), main_id(&field.name)].into_iter().find_map(|id| {
+        let given = matches.try_get_raw(&id).ok().flatten()?;
+        Some(given.map(|text| text.to_string_lossy().into_owned()).collect::<Vec<_>>())
+    });
+    found.unwrap_or_default()
+}
+
+/// Returns the text of an argument with one value.
+pub fn one(matches: &ArgMatches, id: &str) -> Option<String> {
+    matches.try_get_raw(id).ok().flatten()?.next().map(|text| text.to_string_lossy().into_owned())
+}
+
+/// Returns whether a flag is set. Commands without this flag count as not set.
+pub fn flag(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false)
+}
+
+fn value(field: &Field, texts: &[String], has_body: bool) -> Result<Value, Problem> {
+    let option = format!("--{}", long(&field.name));
+    let text = texts.last().map(String::as_str).unwrap_or_default();
+    let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
+    Ok(match &field.kind {
+        Kind::Text if !has_body || field.in_path || field.name.ends_with("Id") => text.into(),
+        Kind::Text => content(text, &option)?.into(),
+        Kind::Choice(_) => text.into(),
+        Kind::Integer => text.parse::<i64>().map_err(|_| wrong("a whole number"))?.into(),
+        Kind::Number => text.parse::<f64>().map_err(|_| wrong("a number"))?.into(),
+        Kind::Flag => match text {
+            "true" => true.into(),
+            "false" => false.into(),
+            _ => return Err(wrong("true or false")),
+        },
+        Kind::List(_) => list(texts),
+        Kind::Map => map(texts, &option)?,
+        Kind::Json => json(&content(text, &option)?, &option)?,
+        Kind::Base64 => BASE64.encode(&bytes(text, &option)?).into(),
+        Kind::Upload => Value::Null,
+    })
+}
+
+/// Returns the items of a list: each text has comma-separated items, or a JSON array of items that contain commas.
+fn list(texts: &[String]) -> Value {
+    let items = texts.iter().flat_map(|text| match serde_json::from_str::<Vec<String>>(text) {
+        Ok(items) => items,
+        Err(_) => text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
+    });
+    items.map(Value::from).collect()
+}
+
+/// Returns an object from JSON or from pairs like `city=Berlin`.
+fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
+    let mut object = Map::new();
+    for text in texts {
+        let text = content(text, option)?;
+        if text.trim_start().starts_with('{') {
+            let given: Map<String, Value> = serde_json::from_str(&text)
+                .map_err(|error| Problem::misused(format_args!("{option}: not valid JSON: {error}")))?;
+            object.extend(given);
+            continue;
+        }
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Problem::misused(format_args!("{option}: must be KEY=VALUE or a JSON object, not \"{text}\"")));
+        };
+        object.insert(name.to_owned(), value.into());
+    }
+    Ok(object.into())
+}
+
+/// Returns JSON. A text that is not JSON is itself the value, because some fields accept an object or a word.
+fn json(text: &str, option: &str) -> Result<Value, Problem> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(error) if text.trim_start().starts_with(['{', '[']) => {
+            Err(Problem::misused(format_args!("{option}: not valid JSON: {error}")))
+        }
+        Err(_) => Ok(text.into()),
+    }
+}
+
+/// Returns a text: the content of a file after `@`, of standard input after `@-`. A text that starts with `@@` starts with one `@`.
+fn content(text: &str, option: &str) -> Result<String, Problem> {
+    match text.strip_prefix('@') {
+        None => Ok(text.to_owned()),
+        Some(rest) if rest.starts_with('@') => Ok(rest.to_owned()),
+        Some(file) => text_of(file, option),
+    }
+}
+
+fn text_of(file: &str, option: &str) -> Result<String, Problem> {
+    let bytes = bytes(file, option)?;
+    String::from_utf8(bytes).map_err(|_| Problem::misused(format_args!("{option}: {file} is not text in UTF-8")))
+}
+
+fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes),
+        _ => std::fs::File::open(file).and_then(|open| open.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| Problem::misused(format_args!("{option}: cannot read {file}: {error}")))?;
+    match bytes.len() as u64 > INPUT_BYTES_MAX {
+        true => Err(Problem::misused(format_args!("{option}: {file} has more than {INPUT_BYTES_MAX} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::commands::{self, Detail};
+    use super::super::{fields, names};
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    /// Parses the arguments of a command and returns its input.
+    fn parsed(line: &[&str]) -> Result<Input, Problem> {
+        let words: Vec<String> = line.iter().take_while(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
+        let resource = names::resources(OPERATIONS).into_iter().find(|(name, _)| *name == line[0]).expect("it is a resource");
+        let matches = commands::resource(OPERATIONS, resource, Detail::All)
+            .try_get_matches_from(line.to_vec())
+            .map_err(Problem::misused)?;
+        let found = names::of_resource(OPERATIONS, line[0]).into_iter().find(|named| words.starts_with(&named.words));
+        let named = found.expect("it is a command");
+        let mut inner = &matches;
+        for _ in 1..named.words.len() {
+            inner = inner.subcommand().expect("there is a subcommand").1;
+        }
+        let fields = fields::of(named.entry);
+        let input = read(inner, &fields, named.entry.spec.verb.has_body())?;
+        require(&input, &fields).map(|()| input)
+    }
+
+    fn values(line: &[&str]) -> Value {
+        Value::Object(parsed(line).expect("the arguments are valid").values)
+    }
+
+    #[test]
+    fn options_become_typed_values() {
+        let line = ["contacts", "create", "ada@example.com", "--project", "leaf", "--tags", "vip,new", "--tags", "[\"a,b\"]"];
+        let line =
+            [&line[..], &["--custom-fields", "city=Berlin", "--custom-fields", "{\"age\":7}", "--first-name", "@@da"]].concat();
+        assert_eq!(
+            values(&line),
+            json!({
+                "email": "ada@example.com", "projectId": "leaf", "tags": ["vip", "new", "a,b"],
+                "customFields": { "city": "Berlin", "age": 7 }, "firstName": "@da",
+            })
+        );
+        assert_eq!(
+            values(&[
+                "emails",
+                "generate",
+                "Say hello",
+                "--project",
+                "p",
+                "--count",
+                "3",
+                "--web-mode=false",
+                "--languages",
+                "en,de"
+            ]),
+            json!({ "prompt": "Say hello", "projectId": "p", "count": 3, "webMode": false, "languages": ["en", "de"] })
+        );
+        assert_eq!(values(&["webhooks", "deliveries", "get", "W", "D"]), json!({ "webhookId": "W", "deliveryId": "D" }));
+    }
+
+    #[test]
+    fn a_body_is_extended_by_options_and_files_are_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let file = folder.path().join("body.json");
+        std::fs::write(&file, r#"{"name":"A","color":"red"}"#).expect("the file can be written");
+        let body = format!("@{}", file.display());
+        let line = ["tags", "create", "--body", &body, "--name", "B", "--project", "p"];
+        assert_eq!(values(&line), json!({ "name": "B", "color": "red", "projectId": "p" }));
+        let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is no object");
+        assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
+        let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
+        assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
+        let absent = parsed(&["tags", "create", "--name", "@/nowhere/x"]).expect_err("there is no such file");
+        assert!(absent.to_string().starts_with("--name: cannot read /nowhere/x"), "{absent}");
+    }
+
+    #[test]
+    fn a_missing_field_is_named_with_its_option() {
+        let missing = parsed(&["tags", "create", "--project", "p"]).expect_err("the name is missing");
+        assert_eq!((missing.code(), missing.to_string().split(';').next()), (2, Some("--name is missing")));
+        let project = parsed(&["tags", "create", "vip"]).expect_err("the project is missing");
+        assert!(project.to_string().starts_with("the project is missing"), "{project}");
+    }
+
+    #[test]
+    fn every_command_has_a_consistent_definition() {
+        for (name, about) in names::resources(OPERATIONS) {
+            let command = clap::Command::new("mailmill").args(commands::general());
+            command.subcommand(commands::resource(OPERATIONS, (name, about), Detail::All)).debug_assert();
+        }
+    }
+}

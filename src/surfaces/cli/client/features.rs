@@ -1,0 +1,125 @@
+//! TABLE: what commands offer in addition to their operation's input, by operation ID.
+
+use serde_json::{Value, json};
+
+/// The operation that reports the progress of work in the background.
+pub struct Work {
+    /// The operation that returns the status.
+    pub status: &'static str,
+    /// The field of the first response that names the work.
+    pub id: &'static str,
+    /// The path parameter of the status operation.
+    pub parameter: &'static str,
+    /// Whether the status operation also accepts, or requires, the project.
+    pub takes_project: bool,
+    /// What the progress line calls the work.
+    pub label: &'static str,
+}
+
+const fn work_of(status: &'static str, id: &'static str, parameter: &'static str, label: &'static str) -> Work {
+    Work { status, id, parameter, takes_project: false, label }
+}
+
+const fn in_project(mut work: Work) -> Work {
+    work.takes_project = true;
+    work
+}
+
+const WORK: [(&str, Work); 13] = [
+    ("projects.import", work_of("projects.import_status", "projectId", "projectId", "Importing the brand")),
+    ("projects.import_retry", work_of("projects.import_status", "projectId", "projectId", "Importing the brand")),
+    ("emails.generate", work_of("emails.status", "conversationId", "conversationId", "Generating")),
+    ("emails.import_html", work_of("emails.status", "conversationId", "conversationId", "Importing")),
+    ("emails.edit", work_of("emails.edit_status", "editId", "editId", "Editing")),
+    ("previews.create", work_of("previews.status", "previewId", "previewId", "Drawing")),
+    ("contacts.import", work_of("contacts.import_status", "id", "id", "Importing contacts")),
+    ("contacts.import_start", work_of("contacts.import_status", "id", "id", "Importing contacts")),
+    ("connections.import", work_of("contacts.import_status", "id", "id", "Importing contacts")),
+    ("contacts.bulk", work_of("contacts.bulk_status", "jobId", "jobId", "Writing contacts")),
+    ("contacts.bulk_change", work_of("contacts.bulk_change_status", "jobId", "jobId", "Changing contacts")),
+    ("contacts.export", in_project(work_of("contacts.export_status", "jobId", "jobId", "Exporting contacts"))),
+    ("campaigns.send", work_of("campaigns.get", "id", "id", "Sending")),
+];
+
+/// The fields that are written without an option, because they are what the command is about.
+const MAIN_FIELDS: [(&str, &str); 16] = [
+    ("projects.import", "urls"),
+    ("projects.images_add", "url"),
+    ("projects.images_upload", "file"),
+    ("emails.generate", "prompt"),
+    ("emails.brief", "prompt"),
+    ("emails.edit", "prompt"),
+    ("contacts.create", "email"),
+    ("contacts.import", "file"),
+    ("contacts.unsubscribe", "email"),
+    ("campaigns.create", "name"),
+    ("tags.create", "name"),
+    ("topics.create", "name"),
+    ("segments.create", "name"),
+    ("domains.create", "domain"),
+    ("suppressions.create", "email"),
+    ("webhooks.create", "url"),
+];
+
+/// Returns the operation that reports the progress of the work that an operation starts.
+pub fn work(id: &str) -> Option<&'static Work> {
+    WORK.iter().find(|(operation, _)| *operation == id).map(|(_, work)| work)
+}
+
+/// Returns the field that is written without an option.
+pub fn main_field(id: &str) -> Option<&'static str> {
+    MAIN_FIELDS.iter().find(|(operation, _)| *operation == id).map(|(_, field)| *field)
+}
+
+/// Returns whether the result is an email with a page in the dashboard.
+pub fn opens(id: &str) -> bool {
+    matches!(id, "emails.generate" | "emails.import_html" | "emails.create" | "emails.get" | "emails.edit")
+}
+
+/// Returns the operation that shows what an operation would do.
+pub fn dry_run(id: &str) -> Option<&'static str> {
+    (id == "campaigns.send").then_some("campaigns.dry_run")
+}
+
+/// Returns whether the response contains links to files.
+pub fn has_files(id: &str) -> bool {
+    matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
+}
+
+/// Returns the part of a generation's status that people read: its emails, without their content.
+pub fn summary(data: &Value) -> Option<Value> {
+    let emails = data["result"]["emails"].as_array()?;
+    let shown = ["id", "slot", "language", "subject", "status", "error"];
+    let email = |email: &Value| -> Value {
+        let fields = shown.iter().filter_map(|name| Some(((*name).to_owned(), email.get(*name)?.clone())));
+        Value::Object(fields.collect())
+    };
+    Some(json!({
+        "conversationId": data["conversationId"],
+        "title": data["title"],
+        "status": data["status"],
+        "emails": emails.iter().map(email).collect::<Vec<_>>(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{fields, names};
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn every_row_refers_to_operations_and_fields_that_exist() {
+        for (id, work) in &WORK {
+            names::operation(OPERATIONS, id);
+            let status = names::operation(OPERATIONS, work.status);
+            assert!(status.spec.path_names().any(|name| name == work.parameter), "{id}");
+            let needs_project = fields::of(status).iter().any(|field| field.name == "projectId" && field.required);
+            assert_eq!(needs_project && work.parameter != "projectId", work.takes_project, "{id}");
+        }
+        for (id, name) in MAIN_FIELDS {
+            let fields = fields::of(names::operation(OPERATIONS, id));
+            assert!(fields.iter().any(|field| field.name == name && !field.in_path), "{id}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The input of an operation as a list of fields, read from its JSON schema.
+//!
+//! A schema is generated only for the command that runs or shows its help, because the schemas of all operations take longer than the
+//! start of the program may.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::engine::api::Entry;
+use crate::engine::api::operation::Takes;
+
+/// The prefix of references to schemas in the same document.
+const DEFINITIONS: &str = "#/$defs/";
+/// The maximum number of references that lead to one schema. Real schemas have at most two.
+const REFERENCES_MAX: usize = 8;
+
+/// How the value of a field is written on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Integer,
+    Number,
+    Flag,
+    /// One of these values, with their descriptions.
+    Choice(Vec<(String, Option<String>)>),
+    /// A list of texts, or of these values.
+    List(Option<Vec<String>>),
+    /// An object with any keys: as JSON, or as KEY=VALUE.
+    Map,
+    /// JSON, or a text if it is no JSON.
+    Json,
+    /// A file to upload as part of a form.
+    Upload,
+    /// A file that is sent as base64.
+    Base64,
+}
+
+/// One field of an operation's input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The name in the API, such as `projectId`.
+    pub name: String,
+    pub kind: Kind,
+    pub in_path: bool,
+    pub required: bool,
+    /// The description in the API.
+    pub about: String,
+    /// The value that applies if the field is absent.
+    pub default: Option<String>,
+}
+
+/// Returns the fields of the operation's input, the path parameters first.
+pub fn of(entry: &Entry) -> Vec<Field> {
+    let mut generator =
+        SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None).for_deserialize().into_generator();
+    let mut shapes = vec![(entry.input)(&mut generator).to_value()];
+    if let Takes::Form(form) = entry.media.takes {
+        shapes.push(form(&mut generator).to_value());
+    }
+    let definitions = generator.take_definitions(true);
+    let reader = Reader { definitions: &definitions };
+    let in_path: Vec<&str> = entry.spec.path_names().collect();
+    let mut fields = Vec::new();
+    for shape in &shapes {
+        reader.collect(shape, true, &mut fields);
+    }
+    for field in &mut fields {
+        field.in_path = in_path.contains(&field.name.as_str());
+        field.required |= field.in_path;
+    }
+    fields.sort_by_key(|field| in_path.iter().position(|name| *name == field.name).unwrap_or(in_path.len()));
+    fields
+}
+
+struct Reader<'a> {
+    definitions: &'a Map<String, Value>,
+}
+
+impl<'a> Reader<'a> {
+    /// Follows the references of a schema.
+    fn resolve(&self, mut schema: &'a Value) -> &'a Value {
+        for _ in 0..REFERENCES_MAX {
+            let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));
+            match name.and_then(|name| self.definitions.get(name)) {
+                Some(target) => schema = target,
+                None => break,
+            }
+        }
+        schema
+    }
+
+    /// Adds the fields of an object schema and of its alternatives. A field of an alternative is not required.
+    fn collect(&self, shape: &'a Value, is_whole: bool, fields: &mut Vec<Field>) {
+        let shape = self.resolve(shape);
+        let required: Vec<&str> = shape["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (name, schema) in shape["properties"].as_object().into_iter().flatten() {
+            if fields.iter().all(|field| field.name != *name) {
+                fields.push(self.field(name, schema, is_whole && required.contains(&name.as_str())));
+            }
+        }
+        for key in ["anyOf", "oneOf", "allOf"] {
+            for branch in shape[key].as_array().into_iter().flatten() {
+                self.collect(branch, false, fields);
+            }
+        }
+    }
+
+    fn field(&self, name: &str, schema: &'a Value, required: bool) -> Field {
+        let core = self.core(schema);
+        let about = [schema, core].into_iter().find_map(|schema| schema["description"].as_str()).unwrap_or_default();
+        let default = match &schema["default"] {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()).filter(|text| !matches!(text.as_str(), "[]" | "{}" | "false")),
+        };
+        Field {
+            name: name.to_owned(),
+            kind: self.kind(core),
+            in_path: false,
+            required,
+            about: about.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" "),
+            default,
+        }
+    }
+
+    /// Returns the schema without references and without the alternative `null`.
+    fn core(&self, schema: &'a Value) -> &'a Value {
+        let schema = self.resolve(schema);
+        let Some(choices) = schema["anyOf"].as_array() else { return schema };
+        let mut others = choices.iter().filter(|choice| choice["type"] != "null");
+        match (others.next(), others.next()) {
+            (Some(only), None) => self.core(only),
+            _ => schema,
+        }
+    }
+
+    fn kind(&self, schema: &'a Value) -> Kind {
+        if let Some(values) = self.values(schema) {
+            return Kind::Choice(values);
+        }
+        let is_binary = schema["format"] == "binary";
+        match kind_word(schema) {
+            Some("string") if is_binary => Kind::Upload,
+            Some("string") if schema["contentEncoding"] == "base64" => Kind::Base64,
+            Some("string") => Kind::Text,
+            Some("integer") => Kind::Integer,
+            Some("number") => Kind::Number,
+            Some("boolean") => Kind::Flag,
+            Some("array") => self.list(self.core(&schema["items"])),
+            Some("object") if !schema["properties"].is_object() && !schema["anyOf"].is_array() => Kind::Map,
+            _ => Kind::Json,
+        }
+    }
+
+    fn list(&self, items: &'a Value) -> Kind {
+        if let Some(values) = self.values(items) {
+            return Kind::List(Some(values.into_iter().map(|(value, _)| value).collect()));
+        }
+        let is_text = |schema: &Value| kind_word(schema) == Some("string") || schema["const"].is_string();
+        let branches = items["anyOf"].as_array().or_else(|| items["oneOf"].as_array());
+        match branches.is_some_and(|all| all.iter().all(|branch| is_text(self.core(branch)))) || is_text(items) {
+            true => Kind::List(None),
+            false => Kind::Json,
+        }
+    }
+
+    /// Returns the values of an enumeration of texts.
+    fn values(&self, schema: &'a Value) -> Option<Vec<(String, Option<String>)>> {
+        if let Some(values) = schema["enum"].as_array() {
+            let texts: Vec<_> = values.iter().filter_map(|value| Some((value.as_str()?.to_owned(), None))).collect();
+            return Some(texts).filter(|texts| !texts.is_empty());
+        }
+        let branches = schema["oneOf"].as_array()?;
+        let mut found = Vec::new();
+        for branch in branches {
+            let branch = self.resolve(branch);
+            match (branch["const"].as_str(), branch["enum"].as_array()) {
+                (Some(value), _) => {
+                    let about = branch["description"].as_str().map(|text| text.replace('`', ""));
+                    found.push((value.to_owned(), about));
+                }
+                (None, Some(values)) => {
+                    found.extend(values.iter().filter_map(|value| Some((value.as_str()?.to_owned(), None))));
+                }
+                (None, None) => return None,
+            }
+        }
+        Some(found).filter(|found| !found.is_empty())
+    }
+}
+
+/// Returns the type of a schema, without `null`.
+fn kind_word(schema: &Value) -> Option<&str> {
+    match &schema["type"] {
+        Value::String(word) => Some(word),
+        Value::Array(words) => {
+            let mut words = words.iter().filter_map(Value::as_str).filter(|word| *word != "null");
+            words.next().filter(|_| words.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::operation;
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    fn field(id: &str, name: &str) -> Field {
+        let fields = of(operation(OPERATIONS, id));
+        let found = fields.iter().find(|field| field.name == name);
+        found.unwrap_or_else(|| panic!("{id} has the fields {fields:?}")).clone()
+    }
+
+    #[test]
+    fn schemas_become_the_kinds_of_values_that_users_write() {
+        assert_eq!(field("contacts.list", "search").kind, Kind::Text);
+        assert_eq!(field("contacts.list", "limit").kind, Kind::Integer);
+        assert_eq!(field("contacts.list", "tags").kind, Kind::List(None));
+        assert!(matches!(field("contacts.list", "sortBy").kind, Kind::Choice(values) if values.len() > 1));
+        assert_eq!(field("contacts.create", "customFields").kind, Kind::Map);
+        assert_eq!(field("emails.generate", "brief").kind, Kind::Json);
+        assert_eq!(field("emails.generate", "webMode").kind, Kind::Flag);
+        assert_eq!(field("contacts.import", "file").kind, Kind::Upload);
+        assert_eq!(field("projects.images_upload", "file").kind, Kind::Base64);
+        assert!(
+            matches!(field("webhooks.create", "events").kind, Kind::List(Some(values)) if values.contains(&"email.opened".to_owned()))
+        );
+    }
+
+    #[test]
+    fn path_parameters_come_first_and_are_required() {
+        let fields = of(operation(OPERATIONS, "webhooks.delivery"));
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["webhookId", "deliveryId"]);
+        assert!(fields.iter().all(|field| field.in_path && field.required));
+    }
+
+    #[test]
+    fn descriptions_are_one_line_without_markup_and_defaults_are_shown() {
+        let limit = field("contacts.list", "limit");
+        assert_eq!(limit.default.as_deref(), Some("20"));
+        let prompt = field("emails.generate", "brief");
+        assert!(!prompt.about.is_empty() && !prompt.about.contains(['`', '\n']), "{}", prompt.about);
+    }
+}

@@ -1,0 +1,110 @@
+//! The help of the program, with the commands for this server apart from those of the API.
+
+use clap::Command;
+use unicode_width::UnicodeWidthStr;
+
+use super::{names, own};
+use crate::engine::api::Entry;
+
+/// The width of the help. Every terminal has at least this width.
+pub const WIDTH: usize = 80;
+/// The width of the column with the names.
+const NAMES: usize = 20;
+
+/// What the long help says in addition.
+const EXIT_CODES: &str = "Exit codes of API commands:
+  0  success
+  1  the command failed, for example because a generation failed
+  2  the arguments or the input are invalid
+  3  the key is missing, invalid, or lacks a permission
+  4  the object does not exist
+  5  the state of the object does not allow the command
+  6  the request budget or a quota is used up
+  7  the server cannot be reached or has a problem
+  8  not confirmed: add --yes if there is no terminal to ask
+
+Environment variables of API commands:
+  MAILMILL_KEY      the API key, instead of the key in a profile
+  MAILMILL_URL      the address of the server
+  MAILMILL_PROFILE  the profile
+  MAILMILL_PROJECT  the default project: a name or an ID
+  NO_COLOR          no colors
+  SSL_CERT_FILE     the trusted certificates, for a server with its own
+
+Times in tables are in UTC.";
+
+/// Returns the template of the program's help: the commands of `administration`, and those of the client.
+pub fn template(administration: &Command, operations: &'static [Entry]) -> String {
+    let local = administration.get_subcommands().filter(|command| !command.is_hide_set());
+    let local = local.map(|command| (command.get_name().to_owned(), about(command)));
+    let own = own::commands();
+    let own = own.iter().map(|command| (command.get_name().to_owned(), about(command)));
+    let resources = names::resources(operations).into_iter().map(|(name, about)| (name.to_owned(), about.to_owned()));
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n\
+         Administration of this server (on its machine, without a key):\n{}\n\
+         API client (for any server; start with `mailmill login URL`):\n{}\n\
+         Resources of the API client (`mailmill RESOURCE --help` lists their commands):\n{}\n\
+         Options:\n{{options}}{{after-help}}",
+        list(local),
+        list(own),
+        list(resources),
+    )
+}
+
+/// Returns the text that only `--help` shows.
+pub fn long_text() -> &'static str {
+    EXIT_CODES
+}
+
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Formats commands with their summaries, which are wrapped.
+fn list(commands: impl Iterator<Item = (String, String)>) -> String {
+    let mut out = String::new();
+    for (name, about) in commands {
+        let mut line = format!("  {name:<width$}", width = NAMES - 3);
+        for word in about.split(' ') {
+            if line.width() + 1 + word.width() > WIDTH {
+                out.push_str(&format!("{line}\n"));
+                line = " ".repeat(NAMES - 1);
+            }
+            line = format!("{line} {word}");
+        }
+        out.push_str(&format!("{line}\n"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::super::args::Cli;
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn the_help_fits_80_columns_and_has_every_command() {
+        let administration = Cli::command();
+        let text = template(&administration, OPERATIONS);
+        assert!(text.lines().chain(long_text().lines()).all(|line| line.width() <= WIDTH), "{text}");
+        let has = |name: &str| text.lines().any(|line| line.trim_start().starts_with(&format!("{name} ")));
+        for name in ["serve", "keys", "backup", "login", "api", "contacts", "incoming-webhooks"] {
+            assert!(has(name), "{name}: {text}");
+        }
+        assert!(!text.contains("render-worker"));
+    }
+
+    #[test]
+    fn no_resource_has_the_name_of_an_administration_command() {
+        let administration = Cli::command();
+        let local: Vec<&str> = administration.get_subcommands().map(Command::get_name).collect();
+        let own = own::commands();
+        let client = names::resources(OPERATIONS).into_iter().map(|(name, _)| name).chain(own.iter().map(Command::get_name));
+        let both: Vec<&str> = client.filter(|name| local.contains(name)).collect();
+        assert!(both.is_empty(), "{both:?}");
+    }
+}

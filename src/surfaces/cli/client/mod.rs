@@ -1,0 +1,148 @@
+//! The command-line client: every operation that an API key can call is a command.
+//!
+//! The commands are generated from the table of operations, which `app` passes in, so they cannot lag behind the API. A command becomes
+//! one HTTP request to the server of a profile, like the request of any other program.
+
+mod api;
+mod arguments;
+mod commands;
+mod environment;
+mod examples;
+mod extras;
+mod features;
+mod fields;
+mod help;
+mod listen;
+mod login;
+mod names;
+mod operation;
+mod option_names;
+mod output;
+mod own;
+mod profiles;
+mod progress;
+mod requests;
+mod safety;
+mod session;
+mod table;
+mod upload;
+mod wait;
+mod watch;
+
+pub use environment::{Environment, VARIABLES};
+
+use std::ffi::OsString;
+
+use clap::{ArgMatches, Command};
+
+use super::problem::Problem;
+use crate::engine::api::Entry;
+use arguments::one;
+use commands::Detail;
+use names::Named;
+use output::Output;
+use profiles::Profiles;
+use session::Session;
+
+/// A command of the client.
+#[derive(Debug)]
+pub struct ClientCommand {
+    matches: ArgMatches,
+    environment: Environment,
+    /// The definitions of all commands of the program, for completions and manual pages.
+    whole: Option<Command>,
+}
+
+/// Returns whether a word is a command of the client.
+pub fn is_command(operations: &'static [Entry], word: &str) -> bool {
+    own::commands().iter().any(|command| command.get_name() == word)
+        || names::resources(operations).iter().any(|(name, _)| *name == word)
+}
+
+/// Adds the commands of the client to the help of the program.
+pub fn with_help(administration: Command, operations: &'static [Entry]) -> Command {
+    let template = help::template(&administration, operations);
+    // Hidden commands have no place in the help, but are suggested for misspelled ones.
+    let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());
+    let hidden = hidden.chain(names::resources(operations).into_iter().map(|(name, _)| name.to_owned()));
+    let hidden: Vec<Command> = hidden.map(|name| Command::new(name).hide(true)).collect();
+    administration.subcommands(hidden).help_template(template).after_long_help(help::long_text()).max_term_width(help::WIDTH)
+}
+
+/// Returns the definition of the client's commands; only the command with these words has all its arguments.
+fn definition(operations: &'static [Entry], words: &[String]) -> Command {
+    let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).max_term_width(help::WIDTH);
+    let root = root.subcommand_required(true).args(commands::general());
+    let resource = names::resources(operations).into_iter().find(|(name, _)| words.first().is_some_and(|word| word == name));
+    match resource {
+        Some(resource) => root.subcommand(commands::resource(operations, resource, Detail::Only(words))),
+        None => root.subcommands(own::commands()),
+    }
+}
+
+/// Returns the definitions of all commands: those of `administration` and those of the client.
+fn whole(administration: Command, operations: &'static [Entry]) -> Command {
+    let resources =
+        names::resources(operations).into_iter().map(|resource| commands::resource(operations, resource, Detail::All));
+    let client = own::commands().into_iter().chain(resources).map(|command| command.args(commands::general()));
+    administration.subcommands(client)
+}
+
+/// Parses the command line of a client's command, whose words without options are `words`. Exits the process for `--help` and invalid
+/// arguments.
+pub fn parse(
+    operations: &'static [Entry],
+    administration: Command,
+    arguments: Vec<OsString>,
+    words: &[String],
+    environment: Environment,
+) -> ClientCommand {
+    let matches = definition(operations, words).get_matches_from(arguments);
+    let whole =
+        matches!(words.first().map(String::as_str), Some("completions" | "man")).then(|| whole(administration, operations));
+    ClientCommand { matches, environment, whole }
+}
+
+/// Runs a command; returns the exit code.
+pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result<u8, Problem> {
+    let ClientCommand { matches, environment, whole } = command;
+    let Some((name, matches)) = matches.subcommand() else { return Err(Problem::misused("the command is missing")) };
+    let output = Output::new(matches, &environment);
+    match name {
+        "login" => return login::run(matches, &environment, &output).await,
+        "logout" => return profiles::remove(matches, &environment, &output),
+        "profiles" => return profiles::manage(matches, &environment, &output),
+        "completions" | "man" => {
+            let whole = whole.expect("these commands get the definitions");
+            return match name {
+                "man" => extras::man(whole, matches.get_one::<std::path::PathBuf>("to").map(std::path::PathBuf::as_path)),
+                _ => extras::completions(whole, &one(matches, "shell").unwrap_or_default()),
+            };
+        }
+        _ => {}
+    }
+    let (words, inner) = innermost(name, matches);
+    let output = Output::new(inner, &environment);
+    let target = Profiles::load(&environment)?.target(inner, &environment)?;
+    let session = Session::new(operations, target, output)?;
+    match name {
+        "api" => api::run(&session, inner).await,
+        "listen" => listen::run(&session, inner).await,
+        "watch" => watch::run(&session, inner).await,
+        _ => {
+            let known: Vec<Named> = names::of_resource(operations, name);
+            let named = known.iter().find(|named| named.words == words).expect("the definitions are made from these names");
+            operation::run(&session, &environment, named, inner).await
+        }
+    }
+}
+
+/// Returns the words of the command that was given, and its own arguments. Global options are among the arguments of every level.
+fn innermost<'a>(name: &str, matches: &'a ArgMatches) -> (Vec<String>, &'a ArgMatches) {
+    let (mut words, mut inner) = (vec![name.to_owned()], matches);
+    while let Some((word, next)) = inner.subcommand() {
+        words.push(word.to_owned());
+        inner = next;
+    }
+    (words, inner)
+}

@@ -1,0 +1,252 @@
+//! Runs the command of an operation.
+
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use http::header::CONTENT_TYPE;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::super::problem::{Exit, Problem};
+use super::super::terminal::note;
+use super::arguments::{self, Input, flag, one};
+use super::environment::Environment;
+use super::fields::{self, Field};
+use super::names::{self, Named};
+use super::option_names::PROJECT;
+use super::output::{Format, items};
+use super::progress::Progress;
+use super::requests::{Answer, Call, Payload, envelope, key_header, new_key};
+use super::session::{Session, open_page};
+use super::upload::Form;
+use super::{features, safety, wait};
+use crate::base::random::SystemRandom;
+use crate::engine::api::operation::Media;
+use crate::engine::api::{Entry, Replay};
+use crate::vocab::limits::PAGE_LIMIT_MAX;
+
+/// The number of pages that `--jsonl` follows at most: a hundred million items.
+const PAGES_MAX: u32 = 1_000_000;
+/// The number of files of one export. An export has one file per email, and a generation has fewer emails.
+const FILES_MAX: usize = 1_000;
+
+/// An operation with the arguments of its command.
+struct Running<'a> {
+    session: &'a Session,
+    environment: &'a Environment,
+    entry: &'static Entry,
+    matches: &'a ArgMatches,
+}
+
+/// Runs the command; returns the exit code.
+pub async fn run(session: &Session, environment: &Environment, named: &Named, matches: &ArgMatches) -> Result<u8, Problem> {
+    let entry = named.entry;
+    let running = Running { session, environment, entry, matches };
+    let fields = fields::of(entry);
+    let mut input = arguments::read(matches, &fields, entry.spec.verb.has_body())?;
+    running.settle(&mut input, &fields).await?;
+    arguments::require(&input, &fields)?;
+    if flag(matches, "dry-run") {
+        return running.dry_run(input.values).await;
+    }
+    if let Some(danger) = safety::danger_with(entry.spec, &input.values).filter(|_| !flag(matches, "yes")) {
+        let subject = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
+        safety::confirm(danger, &subject, session.remote.is_live())?;
+    }
+    if entry.media.gives != Media::JSON_TYPE {
+        return running.download(input.values).await;
+    }
+    if session.output.format == Format::Lines && entry.spec.verb.name() == "GET" {
+        return running.all_pages(input.values, &fields).await;
+    }
+    let mut data = running.call(&input).await?;
+    if let Some(work) = features::work(entry.spec.id).filter(|_| flag(matches, "wait")) {
+        let timeout = matches.try_get_one::<u64>("wait-timeout").ok().flatten().copied();
+        data = wait::finish(session, work, data, &input.values, timeout).await?;
+    }
+    running.show(&data).await
+}
+
+fn path_values(entry: &Entry, input: &Map<String, Value>) -> Vec<String> {
+    entry.spec.path_names().filter_map(|name| input.get(name)?.as_str().map(str::to_owned)).collect()
+}
+
+impl Running<'_> {
+    async fn settle(&self, input: &mut Input, fields: &[Field]) -> Result<(), Problem> {
+        match fields.iter().find(|field| field.name == PROJECT) {
+            Some(field) => self.session.settle_project(&mut input.values, field.required).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn dry_run(&self, mut input: Map<String, Value>) -> Result<u8, Problem> {
+        let id = features::dry_run(self.entry.spec.id).expect("only these commands have the option");
+        let known = fields::of(names::operation(self.session.operations, id));
+        input.retain(|name, _| known.iter().any(|field| field.name == *name));
+        let data = self.session.call(id, input.into()).await?;
+        self.session.output.data(&data);
+        Ok(0)
+    }
+
+    /// Sends the request; returns the data of its response.
+    async fn call(&self, input: &Input) -> Result<Value, Problem> {
+        let mut call = self.session.request(self.entry, input.values.clone());
+        if let Some(path) = &input.upload {
+            let progress = Arc::new(Progress::new("Uploading", self.session.output.shows_progress()));
+            let form = Form::new(path, &input.values, &SystemRandom::default(), progress)?;
+            call.payload = Payload::Form(Arc::new(form));
+        }
+        let key = self.key(&mut call)?;
+        let result = self.session.send(&call).await;
+        // After a rejected request there is nothing to repeat; after a broken one the same key is needed.
+        let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
+        if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
+            let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
+            note(&format!("Idempotency-Key: {key}{}", if is_replayed { " (repeated: this is the first response)" } else { "" }));
+        }
+        Ok(envelope(&result?)?["data"].take())
+    }
+
+    /// Adds an idempotency key if the operation honors one.
+    fn key(&self, call: &mut Call) -> Result<Option<String>, Problem> {
+        if self.entry.spec.replay != Replay::Keyed {
+            return Ok(None);
+        }
+        let key = one(self.matches, "idempotency-key").unwrap_or_else(|| new_key(&SystemRandom::default()));
+        let (name, value) = key_header(&key)?;
+        call.headers.insert(name, value);
+        call.is_repeatable = true;
+        Ok(Some(key))
+    }
+
+    async fn show(&self, data: &Value) -> Result<u8, Problem> {
+        let id = self.entry.spec.id;
+        if let Some(folder) = one(self.matches, "output").filter(|_| features::has_files(id)) {
+            self.save_files(data, Path::new(&folder)).await?;
+        }
+        let summary = features::summary(data).filter(|_| self.session.output.format == Format::Table);
+        self.session.output.data(summary.as_ref().unwrap_or(data));
+        if self.session.output.format == Format::Table {
+            self.note_rest(data);
+        }
+        if flag(self.matches, "open") {
+            self.open(data);
+        }
+        Ok(0)
+    }
+
+    /// Says how many items the list has besides those shown.
+    fn note_rest(&self, data: &Value) {
+        let Some(shown) = items(data).map(<[Value]>::len) else { return };
+        let more = data["pagination"]["hasMore"] == true || data["hasMore"] == true || data["next"].is_string();
+        if more && self.session.output.notes {
+            let total = data["total"].as_u64().map_or_else(String::new, |total| format!(" of {total}"));
+            note(&format!("{shown}{total} shown; --jsonl prints all"));
+        }
+    }
+
+    /// Opens the page of the first email in the dashboard.
+    fn open(&self, data: &Value) {
+        let first = &data["result"]["emails"][0];
+        let email = [&first["id"], &data["emailId"], &data["result"]["emailId"], &data["id"]].into_iter().find_map(Value::as_str);
+        let Some(email) = email else {
+            note("There is no email to open yet; add --wait.");
+            return;
+        };
+        let environment = if self.session.remote.is_live() { "live" } else { "test" };
+        let server = self.session.remote.url.as_str().trim_end_matches('/');
+        open_page(&format!("{server}/{environment}/emails/{email}"), self.environment, self.session.output.notes);
+    }
+
+    /// Prints every item of a list as a line of JSON.
+    async fn all_pages(&self, mut input: Map<String, Value>, fields: &[Field]) -> Result<u8, Problem> {
+        let has = |name: &str| fields.iter().any(|field| field.name == name);
+        if has("limit") {
+            input.entry("limit").or_insert_with(|| PAGE_LIMIT_MAX.into());
+        }
+        // With page numbers, a list has a different form; the offset follows all pages.
+        let mut offset = input.get("offset").and_then(Value::as_u64).unwrap_or_default();
+        for _ in 0..PAGES_MAX {
+            let answer = self.session.send(&self.session.request(self.entry, input.clone())).await?;
+            let data = envelope(&answer)?["data"].take();
+            let Some(page) = items(&data) else {
+                self.session.output.data(&data);
+                return Ok(0);
+            };
+            self.session.output.lines(page);
+            offset += page.len() as u64;
+            let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(PAGE_LIMIT_MAX);
+            let next = match (&data["nextCursor"], &data["next"]) {
+                (Value::String(cursor), _) if has("cursor") => ("cursor", Value::from(cursor.clone())),
+                (_, next) if has("before") && !next.is_null() => ("before", next.clone()),
+                _ if has("offset") && !input.contains_key("page") && page.len() as u64 == limit => ("offset", offset.into()),
+                _ => return Ok(0),
+            };
+            input.insert(next.0.to_owned(), next.1);
+        }
+        Ok(0)
+    }
+
+    /// Writes a response that is a file.
+    async fn download(&self, input: Map<String, Value>) -> Result<u8, Problem> {
+        let call = self.session.request(self.entry, input);
+        let refused = match one(self.matches, "output").filter(|path| path != "-") {
+            Some(path) => save(self.session, &call, Path::new(&path)).await?,
+            None => {
+                let is_text = self.entry.media.gives.starts_with("text/");
+                if std::io::stdout().is_terminal() && !is_text {
+                    let message = "the response is not text; write it to a file with --output FILE";
+                    return Err(Problem::misused(message));
+                }
+                self.session.remote.download(&call, &mut std::io::stdout().lock()).await?
+            }
+        };
+        refused.map_or(Ok(0), |answer| Err(file_refusal(&answer)))
+    }
+
+    /// Saves the files that a response links to.
+    async fn save_files(&self, data: &Value, folder: &Path) -> Result<(), Problem> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Problem::failed(format_args!("cannot create {}: {error}", folder.display())))?;
+        for file in data["files"].as_array().into_iter().flatten().take(FILES_MAX) {
+            let name: String =
+                file["filename"].as_str().unwrap_or("file").chars().filter(|letter| !matches!(letter, '/' | '\0')).collect();
+            let url: Option<Url> = file["url"].as_str().and_then(|url| url.parse().ok());
+            let Some(url) = url else { continue };
+            // The link works without a key and on this server only, so that the key is not sent to another one.
+            let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+            let path = folder.join(if name.starts_with('.') { format!("_{name}") } else { name });
+            match save(self.session, &Call::get(target), &path).await? {
+                None if self.session.output.notes => note(&format!("Saved {}", path.display())),
+                None => {}
+                Some(answer) => return Err(file_refusal(&answer)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Downloads into a file. A failed download leaves no file.
+async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
+    let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+    let partial = PathBuf::from(format!("{}.part", path.display()));
+    let mut file = File::create(&partial).map_err(failed)?;
+    let downloaded = session.remote.download(call, &mut file).await;
+    let kept = match &downloaded {
+        Ok(None) => file.flush().and_then(|()| std::fs::rename(&partial, path)).map_err(failed),
+        Ok(Some(_)) | Err(_) => std::fs::remove_file(&partial).map_err(failed),
+    };
+    let refused = downloaded?;
+    kept.map(|()| refused)
+}
+
+fn file_refusal(answer: &Answer) -> Problem {
+    let is_json = answer.header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with(Media::JSON_TYPE));
+    match envelope(answer) {
+        Err(problem) if is_json => problem,
+        _ => Problem::new(Exit::Failed, format_args!("the server returned status {}", answer.status.as_u16())),
+    }
+}

@@ -1,0 +1,80 @@
+//! How the fields of an input are named on the command line.
+
+use super::features;
+use super::fields::Field;
+use super::names::Named;
+
+/// The field that the option `--project` and the default project set.
+pub const PROJECT: &str = "projectId";
+/// The options that every command has, or that commands have in addition to the fields of their input.
+const RESERVED: [&str; 15] = [
+    "profile",
+    "server",
+    "json",
+    "jsonl",
+    "quiet",
+    "yes",
+    "help",
+    "project",
+    "body",
+    "output",
+    "wait",
+    "open",
+    "wait-timeout",
+    "idempotency-key",
+    "dry-run",
+];
+
+/// Returns the identifier of the argument that sets a field.
+pub fn field_id(name: &str) -> String {
+    format!("field.{name}")
+}
+
+/// Returns the identifier of the argument that sets a field without an option.
+pub fn main_id(name: &str) -> String {
+    format!("main.{name}")
+}
+
+/// Returns the option's name for a field: `fromName` is `--from-name`.
+pub fn long(name: &str) -> String {
+    if name == PROJECT {
+        return "project".to_owned();
+    }
+    let name = separated(name, '-').to_ascii_lowercase();
+    if RESERVED.contains(&name.as_str()) { format!("input-{name}") } else { name }
+}
+
+/// Returns the name of a value in the help: `contactId` is `CONTACT_ID`.
+pub fn constant_case(name: &str) -> String {
+    separated(name, '_').to_ascii_uppercase()
+}
+
+/// Returns the name of a field in words: `firstName` is `First name`.
+pub fn in_words(name: &str) -> String {
+    let words = separated(name, ' ').to_ascii_lowercase();
+    words[..1].to_ascii_uppercase() + &words[1..]
+}
+
+fn separated(name: &str, separator: char) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && !out.is_empty() {
+            out.push(separator);
+        }
+        out.push(if character == '_' { separator } else { character });
+    }
+    out
+}
+
+/// Returns whether a field is written without an option: the IDs in the path except the project's.
+pub fn is_positional(named: &Named, field: &Field) -> bool {
+    field.in_path && (field.name != PROJECT || takes_project(named))
+}
+
+/// Returns whether the project itself is the object of the command, as in `projects get ID`.
+fn takes_project(named: &Named) -> bool {
+    let mut in_path = named.entry.spec.path_names();
+    named.words[0] == "projects"
+        && (in_path.next(), in_path.next()) == (Some(PROJECT), None)
+        && features::main_field(named.entry.spec.id).is_none()
+}

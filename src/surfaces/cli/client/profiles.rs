@@ -1,0 +1,304 @@
+//! Profiles: servers with their keys, in a file that only its owner can read.
+//!
+//! The keys are not in the system's keyring: servers, containers and CI machines have none, and a file with mode 0600 is as safe from
+//! other users.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use url::Url;
+
+use super::super::problem::{Exit, Problem};
+use super::super::terminal::note;
+use super::arguments::one;
+use super::environment::Environment;
+use super::output::Output;
+use crate::base::secret::Secret;
+
+const FILE: &str = "profiles.toml";
+/// The name of a profile if the user chooses none.
+pub const DEFAULT: &str = "default";
+/// The maximum length of a profile's name, which is typed on the command line.
+const NAME_CHARACTERS_MAX: usize = 40;
+
+/// A server, a key for it, and the user's default project there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    pub url: String,
+    pub key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+}
+
+/// The file with all profiles.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Profiles {
+    /// The profile that commands use by default: the one of the last login, or the one that the user chose.
+    pub default: Option<String>,
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// The server of a command, with the key and the default project.
+#[derive(Debug)]
+pub struct Target {
+    pub url: Url,
+    pub key: Option<Secret>,
+    pub project: Option<String>,
+}
+
+impl Profiles {
+    /// Reads the file; without a file there are no profiles.
+    pub fn load(environment: &Environment) -> Result<Self, Problem> {
+        let Some(path) = path(environment) else { return Ok(Self::default()) };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(Problem::failed(format_args!("cannot read the profiles in {}: {error}", path.display()))),
+        };
+        check_mode(&path)?;
+        toml::from_str(&text).map_err(|error| {
+            let reason = error.message();
+            Problem::failed(format_args!("the profiles in {} are invalid: {reason}; correct or delete the file", path.display()))
+        })
+    }
+
+    /// Replaces the file. A crash leaves the old or the new file, and no other user can read either.
+    pub fn save(&self, environment: &Environment) -> Result<PathBuf, Problem> {
+        let path = path(environment)
+            .ok_or_else(|| Problem::failed("there is no folder for the profiles; set HOME or XDG_CONFIG_HOME"))?;
+        let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+        let folder = path.parent().expect("the file is in a folder");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        let text = toml::to_string(self).map_err(|error| Problem::failed(format_args!("cannot write the profiles: {error}")))?;
+        let new = path.with_extension(format!("{}.new", std::process::id()));
+        let written = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+        written.and_then(|()| fs::rename(&new, &path)).map_err(|error| {
+            let _ = fs::remove_file(&new);
+            failed(error)
+        })?;
+        Ok(path)
+    }
+
+    /// Returns the server, key and project for a command. Options override variables, and variables override the profile.
+    pub fn target(&self, matches: &ArgMatches, environment: &Environment) -> Result<Target, Problem> {
+        let named = one(matches, "profile");
+        let wanted = named.as_ref().or(environment.profile.as_ref());
+        let profile = match wanted {
+            Some(name) => Some(self.find(name)?),
+            None => self.default.as_ref().and_then(|name| self.profiles.get(name)),
+        };
+        // A key is for one server. The key of a profile is not sent to a server that the option or the variable names.
+        let own = one(matches, "server").or_else(|| if named.is_some() { None } else { environment.url.clone() });
+        let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
+        let url = url.ok_or_else(|| {
+            Problem::new(
+                Exit::Denied,
+                "no server is set; sign in with `mailmill login URL`, or set MAILMILL_URL and MAILMILL_KEY",
+            )
+        })?;
+        let url = server_url(&url)?;
+        let profile = profile.filter(|profile| own.is_none() || server_url(&profile.url).is_ok_and(|other| other == url));
+        let key = if named.is_some() { None } else { environment.key.clone() };
+        Ok(Target {
+            url,
+            key: key.or_else(|| profile.map(|profile| Secret::new(profile.key.clone()))),
+            project: environment.project.clone().or_else(|| profile.and_then(|profile| profile.project.clone())),
+        })
+    }
+
+    /// Returns the profile with this name.
+    pub fn find(&self, name: &str) -> Result<&Profile, Problem> {
+        self.profiles.get(name).ok_or_else(|| unknown(name))
+    }
+}
+
+fn unknown(name: &str) -> Problem {
+    Problem::misused(format_args!("there is no profile \"{name}\"; run `mailmill profiles` to see the profiles"))
+}
+
+fn path(environment: &Environment) -> Option<PathBuf> {
+    environment.folder.as_ref().map(|folder| folder.join(FILE))
+}
+
+/// Fails if other users can read the file with the keys.
+fn check_mode(path: &Path) -> Result<(), Problem> {
+    let mode = fs::metadata(path).map_or(0, |found| found.permissions().mode());
+    match mode & 0o077 {
+        0 => Ok(()),
+        _ => {
+            let path = path.display();
+            Err(Problem::failed(format_args!("other users can read the keys in {path}; run `chmod 600 {path}`")))
+        }
+    }
+}
+
+/// Returns the address of a server as a URL without a query.
+pub fn server_url(text: &str) -> Result<Url, Problem> {
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let url: Option<Url> = with_scheme.parse().ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let mut url =
+        url.ok_or_else(|| Problem::misused(format_args!("\"{text}\" is not an address like https://mail.example.com")))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Problem::misused("remove the user name and password from the address; sign in with `mailmill login`"));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Checks the name of a new profile.
+pub fn check_name(name: &str) -> Result<(), Problem> {
+    let is_valid = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    match (1..=NAME_CHARACTERS_MAX).contains(&name.len()) && name.chars().all(is_valid) {
+        true => Ok(()),
+        false => Err(Problem::misused(format_args!(
+            "--profile: use 1 to {NAME_CHARACTERS_MAX} letters, digits, hyphens, underscores and dots"
+        ))),
+    }
+}
+
+/// Returns the environment of a key.
+pub fn environment_of(key: &str) -> &'static str {
+    if key.starts_with("sk_live_") { "live" } else { "test" }
+}
+
+/// Runs `mailmill profiles`: lists the profiles, or makes one the default.
+pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
+    let mut profiles = Profiles::load(environment)?;
+    match matches.subcommand() {
+        Some(("use", matches)) => {
+            let name = one(matches, "name").unwrap_or_default();
+            let profile = profiles.profiles.get_mut(&name).ok_or_else(|| unknown(&name))?;
+            if let Some(project) = one(matches, "project") {
+                profile.project = Some(project).filter(|project| !project.is_empty());
+            }
+            profiles.default = Some(name.clone());
+            profiles.save(environment)?;
+            if output.notes {
+                note(&format!("Commands now use the profile {name}."));
+            }
+        }
+        _ => {
+            let rows = profiles.profiles.iter().map(|(name, profile)| {
+                json!({
+                    "name": name,
+                    "url": profile.url,
+                    "environment": environment_of(&profile.key),
+                    "project": profile.project,
+                    "default": profiles.default.as_ref() == Some(name),
+                })
+            });
+            output.data(&rows.collect());
+        }
+    }
+    Ok(0)
+}
+
+/// Runs `mailmill logout`: removes a profile with its key.
+pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
+    let mut profiles = Profiles::load(environment)?;
+    let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
+    let name = name.ok_or_else(|| Problem::misused("no one is signed in"))?;
+    let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
+    if profiles.default.as_ref() == Some(&name) {
+        profiles.default = profiles.profiles.keys().next().cloned();
+    }
+    profiles.save(environment)?;
+    if output.notes {
+        note(&format!(
+            "Removed the profile {name} and its key from this machine. To make the key unusable, revoke it at {}",
+            profile.url.trim_end_matches('/')
+        ));
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+
+    use super::super::commands;
+    use super::*;
+
+    fn environment(folder: &Path) -> Environment {
+        Environment { folder: Some(folder.join("mailmill")), ..Environment::default() }
+    }
+
+    fn matches(line: &[&str]) -> ArgMatches {
+        Command::new("mailmill").args(commands::general()).no_binary_name(true).get_matches_from(line)
+    }
+
+    fn profiles() -> Profiles {
+        let profile = |url: &str, key: &str| Profile { url: url.into(), key: key.into(), project: Some("leaf".into()) };
+        let named = [("a", profile("https://a.example", "sk_live_a")), ("b", profile("https://b.example/", "sk_test_b"))];
+        let profiles = named.into_iter().map(|(name, profile)| (name.to_owned(), profile)).collect();
+        Profiles { default: Some("a".into()), profiles }
+    }
+
+    #[test]
+    fn the_file_is_only_for_its_owner() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let environment = environment(folder.path());
+        assert!(Profiles::load(&environment).expect("there is no file yet").profiles.is_empty());
+        let path = profiles().save(&environment).expect("the file can be written");
+        let mode = |path: &Path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().expect("a folder"))), (0o600, 0o700));
+        let loaded = Profiles::load(&environment).expect("the file is valid");
+        assert_eq!((loaded.default.as_deref(), &loaded.profiles), (Some("a"), &profiles().profiles));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("our own file");
+        let refused = Profiles::load(&environment).expect_err("others can read the file").to_string();
+        assert!(refused.contains("chmod 600"), "{refused}");
+    }
+
+    #[test]
+    fn options_override_variables_and_variables_override_the_profile() {
+        let (profiles, mut environment) = (profiles(), Environment::default());
+        let target = |line: &[&str], environment: &Environment| {
+            let target = profiles.target(&matches(line), environment).expect("there is a server");
+            (target.url.to_string(), target.key.map(|key| key.expose().clone()), target.project)
+        };
+        let with = |url: &str, key: &str| (url.to_owned(), Some(key.to_owned()), Some("leaf".to_owned()));
+        assert_eq!(target(&[], &environment), with("https://a.example/", "sk_live_a"));
+        assert_eq!(target(&["--profile", "b"], &environment), with("https://b.example/", "sk_test_b"));
+        environment.profile = Some("b".into());
+        environment.project = Some("other".into());
+        assert_eq!(target(&[], &environment).2.as_deref(), Some("other"));
+        environment.key = Some(Secret::new("sk_test_env".into()));
+        assert_eq!(target(&[], &environment).1.as_deref(), Some("sk_test_env"));
+        assert_eq!(target(&["--profile", "a"], &environment).1.as_deref(), Some("sk_live_a"));
+    }
+
+    #[test]
+    fn the_key_of_a_profile_is_not_sent_to_another_server() {
+        let target = |line: &[&str]| profiles().target(&matches(line), &Environment::default()).expect("there is a server");
+        assert!(target(&["--server", "https://evil.example"]).key.is_none());
+        assert!(target(&["--server", "a.example"]).key.is_some());
+        let environment = Environment { url: Some("http://evil.example".into()), ..Environment::default() };
+        let target = profiles().target(&matches(&[]), &environment).expect("there is a server");
+        assert!(target.key.is_none());
+    }
+
+    #[test]
+    fn wrong_names_and_addresses_are_refused_with_a_remedy() {
+        let missing = Profiles::default().target(&matches(&[]), &Environment::default()).expect_err("there is no server");
+        assert!(missing.code() == 3 && missing.to_string().contains("mailmill login"), "{missing}");
+        let unknown = profiles().target(&matches(&["--profile", "c"]), &Environment::default()).expect_err("there is no c");
+        assert!(unknown.to_string().contains("mailmill profiles"), "{unknown}");
+        for text in ["", "ftp://a.example", "https://", "https://u:p@a.example"] {
+            assert!(server_url(text).is_err(), "{text}");
+        }
+        assert_eq!(server_url("mail.example.com:8443").expect("it is an address").as_str(), "https://mail.example.com:8443/");
+        assert!(check_name("work-1").is_ok() && check_name("").is_err() && check_name("a b").is_err());
+    }
+}

@@ -1,0 +1,402 @@
+//! HTTP requests to a Mailmill server, with retries where they are safe.
+//!
+//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. The server here is the one that the
+//! user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides about retries.
+
+use std::io::Write;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE,
+};
+use http::{Method, Request, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls_pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use url::{Position, Url};
+
+use super::super::problem::{Exit, Problem};
+use super::super::terminal::note;
+use super::upload::Form;
+use crate::base::random::{Random, SystemRandom};
+use crate::base::secret::Secret;
+use crate::engine::fetch::{client_config, driven, words};
+
+/// A server that does not accept a connection in this time is reported as unreachable.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// The slowest operations check an email's links and take about a minute.
+const HEAD_TIME: Duration = Duration::from_secs(180);
+/// The maximum size of a JSON response. A page of a list has at most 100 items, and an email at most a few megabytes.
+const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The maximum size of a downloaded file. Exports of a million contacts have a tenth of it.
+const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
+/// How often a request is sent: enough for a restart of the server, few enough that a user still waits for the error.
+const ATTEMPTS_MAX: u32 = 4;
+const BACKOFF: Duration = Duration::from_millis(400);
+/// The longest wait that a server can ask for. Budgets are per minute; longer waits are reported instead.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// The body of a request.
+#[derive(Clone, Default)]
+pub enum Payload {
+    #[default]
+    Empty,
+    Json(Bytes),
+    Form(Arc<Form>),
+}
+
+/// A request to the server.
+#[derive(Clone, Default)]
+pub struct Call {
+    pub method: Method,
+    /// The path and query.
+    pub target: String,
+    pub payload: Payload,
+    pub headers: HeaderMap,
+    /// Whether the request has the same effect if it is sent twice.
+    pub is_repeatable: bool,
+}
+
+impl Call {
+    pub fn get(target: impl Into<String>) -> Self {
+        Self { target: target.into(), is_repeatable: true, ..Self::default() }
+    }
+
+    pub fn post(target: impl Into<String>, body: &serde_json::Value) -> Self {
+        let payload = Payload::Json(Bytes::from(body.to_string()));
+        Self { method: Method::POST, target: target.into(), payload, ..Self::default() }
+    }
+}
+
+/// A complete response.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Returns the value of a header as text.
+    pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// A request that got no response.
+struct Broken {
+    cause: String,
+    /// Whether no byte of the request was sent.
+    is_unsent: bool,
+}
+
+/// A server and the key for its API.
+pub struct Remote {
+    pub url: Url,
+    key: Option<Secret>,
+    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+    /// Prints notes about retries.
+    notes: bool,
+}
+
+trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+
+impl Remote {
+    pub fn new(url: Url, key: Option<Secret>, notes: bool) -> Self {
+        Self { url, key, tls: OnceLock::new(), notes }
+    }
+
+    /// Returns whether the key is for the live environment.
+    pub fn is_live(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.expose().starts_with("sk_live_"))
+    }
+
+    /// Sends a request, repeats it where that is safe, and returns the complete response.
+    pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
+        let mut attempt = 1;
+        loop {
+            let result = self.exchange(call, read_whole).await;
+            let Some((wait, reason)) = retry_of(&result, call.is_repeatable).filter(|_| attempt < ATTEMPTS_MAX) else {
+                return result.map_err(|broken| self.unreachable(&broken.cause));
+            };
+            let wait = wait.unwrap_or(BACKOFF * 2_u32.pow(attempt - 1));
+            if wait > WAIT_MAX {
+                return result.map_err(|broken| self.unreachable(&broken.cause));
+            }
+            if self.notes {
+                note(&format!("{reason}; repeating in {:.1} s", wait.as_secs_f32()));
+            }
+            tokio::time::sleep(with_jitter(wait)).await;
+            attempt += 1;
+        }
+    }
+
+    /// Sends a request once, with any result.
+    pub async fn send_once(&self, call: &Call) -> Result<Answer, Problem> {
+        self.exchange(call, read_whole).await.map_err(|broken| self.unreachable(&broken.cause))
+    }
+
+    /// Sends a request and writes the body of a successful response to `file`. Another response is returned.
+    pub async fn download(&self, call: &Call, file: &mut impl Write) -> Result<Option<Answer>, Problem> {
+        let read = async |head: http::response::Parts, body: Incoming| match head.status.is_success() {
+            true => copy(body, file).await.map(|()| None),
+            false => read_whole(head, body).await.map(Some),
+        };
+        self.exchange(call, read).await.map_err(|broken| self.unreachable(&broken.cause))
+    }
+
+    fn unreachable(&self, cause: &str) -> Problem {
+        let host = &self.url[Position::BeforeHost..Position::AfterPort];
+        let hint = match cause.contains("certificate") || cause.contains("UnknownIssuer") {
+            true => ". If the server has its own certificate, name the certificate's file in SSL_CERT_FILE",
+            false => "",
+        };
+        Problem::new(Exit::Unavailable, format_args!("no response from {host}: {cause}{hint}"))
+    }
+
+    async fn exchange<T>(
+        &self,
+        call: &Call,
+        read: impl AsyncFnOnce(http::response::Parts, Incoming) -> Result<T, Broken>,
+    ) -> Result<T, Broken> {
+        let unsent = |cause: String| Broken { cause, is_unsent: true };
+        let request = self.request(call).await.map_err(unsent)?;
+        let late = |_| unsent(format!("no connection within {} seconds", CONNECT_TIME.as_secs()));
+        let wire = timeout(CONNECT_TIME, self.connect()).await.map_err(late)?.map_err(unsent)?;
+        let handshake = http1::handshake(TokioIo::new(wire)).await;
+        let (mut sender, connection) = handshake.map_err(|error| unsent(words(&error)))?;
+        let work = async {
+            let late = |_| Broken::after(format!("no response within {} seconds", HEAD_TIME.as_secs()));
+            // An upload takes as long as its connection needs; the time starts when the file has been sent.
+            let response = match &call.payload {
+                Payload::Form(_) => sender.send_request(request).await,
+                Payload::Empty | Payload::Json(_) => timeout(HEAD_TIME, sender.send_request(request)).await.map_err(late)?,
+            };
+            let (head, body) = response.map_err(|error| Broken::after(words(&error)))?.into_parts();
+            read(head, body).await
+        };
+        driven(connection, work).await
+    }
+
+    async fn request(&self, call: &Call) -> Result<Request<UnsyncBoxBody<Bytes, std::io::Error>>, String> {
+        let prefix = self.url.path().trim_end_matches('/');
+        let mut builder = Request::builder().method(call.method.clone()).uri(format!("{prefix}{}", call.target));
+        let version = concat!("mailmill-cli/", env!("CARGO_PKG_VERSION"));
+        builder = builder
+            .header(HOST, &self.url[Position::BeforeHost..Position::AfterPort])
+            .header(USER_AGENT, version)
+            .header(ACCEPT, "application/json, */*;q=0.5")
+            .header(CONNECTION, "close");
+        if let Some(key) = &self.key {
+            builder = builder.header(AUTHORIZATION, format!("Bearer {}", key.expose()));
+        }
+        let whole = |bytes: Bytes| Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
+        let body = match &call.payload {
+            Payload::Empty => whole(Bytes::new()),
+            Payload::Json(bytes) => {
+                builder = builder.header(CONTENT_TYPE, "application/json");
+                whole(bytes.clone())
+            }
+            Payload::Form(form) => {
+                builder = builder.header(CONTENT_TYPE, form.content_type()).header(CONTENT_LENGTH, form.length());
+                form.body().await.map_err(|error| error.to_string())?
+            }
+        };
+        let mut request = builder.body(body).map_err(|error| error.to_string())?;
+        for (name, value) in &call.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
+        Ok(request)
+    }
+
+    async fn connect(&self) -> Result<Box<dyn Wire>, String> {
+        let (Some(host), Some(port)) = (self.url.host_str(), self.url.port_or_known_default()) else {
+            return Err("the address has no host".to_owned());
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
+        // Each request is a single write, so waiting for more data gains nothing.
+        let _ = stream.set_nodelay(true);
+        if self.url.scheme() != "https" {
+            return Ok(Box::new(stream));
+        }
+        let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone()?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
+        let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| error.to_string())?;
+        Ok(Box::new(stream))
+    }
+}
+
+impl Broken {
+    fn after(cause: String) -> Self {
+        Self { cause, is_unsent: false }
+    }
+}
+
+/// Returns whether a request should be sent again: after which time, if the server says so, and why.
+fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
+    match result {
+        Err(broken) if broken.is_unsent || is_repeatable => Some((None, broken.cause.clone())),
+        Err(_) => None,
+        Ok(answer) => {
+            let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
+            match answer.status.as_u16() {
+                // The server did not run the request.
+                429 => Some((after, "The request budget is used up".to_owned())),
+                500.. if is_repeatable => Some((after, format!("The server returned status {}", answer.status.as_u16()))),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Returns a time of up to a quarter longer, so that several clients do not repeat at the same moment.
+fn with_jitter(wait: Duration) -> Duration {
+    let mut byte = [0];
+    SystemRandom::default().fill(&mut byte);
+    wait + wait.mul_f32(f32::from(byte[0]) / 1024.0)
+}
+
+async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<Answer, Broken> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Broken::after(words(&error)))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > REPLY_BYTES_MAX {
+            return Err(Broken::after(format!("the response has more than {REPLY_BYTES_MAX} bytes")));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(Answer { status: head.status, headers: head.headers, body: bytes.into() })
+}
+
+async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
+    let mut left = FILE_BYTES_MAX;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Broken::after(words(&error)))?;
+        let Ok(data) = frame.into_data() else { continue };
+        let length = data.len() as u64;
+        if length > left {
+            return Err(Broken::after(format!("the file has more than {FILE_BYTES_MAX} bytes")));
+        }
+        left -= length;
+        file.write_all(&data).map_err(|error| Broken::after(format!("cannot write the file: {error}")))?;
+    }
+    file.flush().map_err(|error| Broken::after(format!("cannot write the file: {error}")))
+}
+
+/// Returns the JSON envelope of a response, or the problem that it describes.
+pub fn envelope(answer: &Answer) -> Result<serde_json::Value, Problem> {
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if answer.status.is_success() && body.is_object() {
+        return Ok(body);
+    }
+    Err(refusal(answer, &body))
+}
+
+/// Returns the problem that a response with an error describes.
+pub fn refusal(answer: &Answer, body: &serde_json::Value) -> Problem {
+    let exit = match answer.status.as_u16() {
+        400 | 405 | 413..=415 | 422 => Exit::Misused,
+        401 | 403 => Exit::Denied,
+        404 | 410 => Exit::NotFound,
+        409 => Exit::Conflict,
+        429 => Exit::Limited,
+        300..=399 | 500.. => Exit::Unavailable,
+        _ => Exit::Failed,
+    };
+    if answer.status.is_redirection() {
+        let target = answer.header(LOCATION).unwrap_or("another address");
+        return Problem::new(exit, format_args!("the server redirects to {target}; sign in to that address"));
+    }
+    let (Some(error), Some(code)) = (body["error"].as_str(), body["code"].as_str()) else {
+        let status = answer.status.as_u16();
+        return Problem::new(exit, format_args!("the response with status {status} is not from a Mailmill server"));
+    };
+    let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
+    let hint = match answer.status.as_u16() {
+        401 => " Sign in with `mailmill login`, or set MAILMILL_KEY.".to_owned(),
+        403 => missing_permission(answer).map(|permission| format!(". The key needs {permission}.")).unwrap_or_default(),
+        _ => String::new(),
+    };
+    Problem::new(exit, format_args!("{error}{hint} ({code}{request})"))
+}
+
+/// Returns the permission that the challenge of a response names (RFC 6750).
+fn missing_permission(answer: &Answer) -> Option<&str> {
+    answer.header(WWW_AUTHENTICATE)?.split_once("scope=\"")?.1.split('"').next()
+}
+
+/// Returns a new idempotency key.
+pub fn new_key(random: &dyn Random) -> String {
+    format!("cli-{}", data_encoding::HEXLOWER.encode(&random.bytes::<12>()))
+}
+
+/// Returns the header of an idempotency key, or the problem with a key that users chose.
+pub fn key_header(key: &str) -> Result<(HeaderName, HeaderValue), Problem> {
+    let value = HeaderValue::from_str(key).ok().filter(|_| !key.is_empty());
+    let value = value.ok_or_else(|| Problem::misused("--idempotency-key: use printable ASCII characters"))?;
+    Ok((HeaderName::from_static("idempotency-key"), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &serde_json::Value) -> Answer {
+        let headers = headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let status = StatusCode::from_u16(status).expect("the status is valid");
+        Answer { status, headers: headers.collect(), body: body.to_string().into() }
+    }
+
+    #[test]
+    fn only_harmless_repeats_are_sent() {
+        let retries = |result: Result<Answer, Broken>, is_repeatable| retry_of(&result, is_repeatable).map(|(wait, _)| wait);
+        let limited = || Ok(answer(429, &[("retry-after", "7")], &json!({})));
+        assert_eq!(retries(limited(), false), Some(Some(Duration::from_secs(7))));
+        assert_eq!(retries(Ok(answer(503, &[], &json!({}))), true), Some(None));
+        assert_eq!(retries(Ok(answer(503, &[], &json!({}))), false), None);
+        assert_eq!(retries(Ok(answer(404, &[], &json!({}))), true), None);
+        assert_eq!(retries(Err(Broken::after("reset".into())), false), None);
+        assert_eq!(retries(Err(Broken { cause: "refused".into(), is_unsent: true }), false), Some(None));
+    }
+
+    #[test]
+    fn errors_have_the_documented_exit_codes() {
+        let body = json!({ "success": false, "error": "It broke.", "code": "X", "metadata": { "requestId": "req_1" } });
+        let codes = [400, 401, 403, 404, 409, 429, 500].map(|status| {
+            let answer = answer(status, &[], &body);
+            envelope(&answer).expect_err("the status is an error").code()
+        });
+        assert_eq!(codes, [2, 3, 3, 4, 5, 6, 7]);
+        let missing = envelope(&answer(404, &[], &body)).expect_err("the status is an error");
+        assert_eq!(missing.to_string(), "It broke. (X, req_1)");
+        let challenge = [("www-authenticate", "Bearer error=\"insufficient_scope\", scope=\"audience:read\"")];
+        let denied = envelope(&answer(403, &challenge, &body)).expect_err("the status is an error").to_string();
+        assert!(denied.contains("The key needs audience:read."), "{denied}");
+        let foreign = envelope(&answer(200, &[], &json!("<html>"))).expect_err("the body is no envelope");
+        assert!(foreign.to_string().contains("not from a Mailmill server"), "{foreign}");
+        let moved = envelope(&answer(308, &[("location", "https://b.example/")], &json!({}))).expect_err("it is a redirect");
+        assert!(moved.to_string().contains("https://b.example/"), "{moved}");
+    }
+
+    #[test]
+    fn idempotency_keys_are_valid_header_values() {
+        let key = new_key(&SystemRandom::default());
+        assert!(key.len() == 28 && key_header(&key).is_ok());
+        assert!(key_header("a\nb").is_err() && key_header("").is_err());
+    }
+}

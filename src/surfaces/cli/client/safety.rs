@@ -1,0 +1,108 @@
+//! Confirmation before anything that sends or deletes.
+
+use std::io::{BufRead, IsTerminal};
+
+use serde_json::{Map, Value};
+
+use super::super::problem::{Exit, Problem};
+use super::super::terminal::complain;
+use crate::engine::api::Spec;
+use crate::engine::api::spec::Verb;
+
+/// What a command does that cannot be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Danger {
+    Sends,
+    Deletes,
+}
+
+/// TABLE: operations that send. Pausing and unscheduling do not send, so the permission alone does not show which operations do.
+const SENDS: [&str; 9] = [
+    "sending.send",
+    "sending.test",
+    "sending.batch_resend_unknown",
+    "campaigns.send",
+    "campaigns.test",
+    "campaigns.schedule",
+    "campaigns.reschedule",
+    "campaigns.resume",
+    "campaigns.resend_unknown",
+];
+
+/// TABLE: operations that delete although their method is not DELETE.
+const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
+
+/// Returns what makes an operation dangerous.
+pub fn danger(spec: &Spec) -> Option<Danger> {
+    if SENDS.contains(&spec.id) {
+        return Some(Danger::Sends);
+    }
+    (spec.verb == Verb::Delete || DELETES.contains(&spec.id)).then_some(Danger::Deletes)
+}
+
+/// Like [`danger`], for an operation with this input.
+pub fn danger_with(spec: &Spec, input: &Map<String, Value>) -> Option<Danger> {
+    let deletes = spec.id == "contacts.bulk_change" && input.get("delete") == Some(&Value::Bool(true));
+    danger(spec).or(deletes.then_some(Danger::Deletes))
+}
+
+/// Asks the user to confirm; without a terminal, fails and names the option that confirms.
+pub fn confirm(danger: Danger, subject: &str, is_live: bool) -> Result<(), Problem> {
+    let what = match danger {
+        Danger::Sends => "sends email",
+        Danger::Deletes => "deletes data",
+    };
+    let place = match (danger, is_live) {
+        (_, true) => "in the live environment",
+        (Danger::Sends, false) => "in the test environment; its mail stays in the built-in inbox",
+        (Danger::Deletes, false) => "in the test environment",
+    };
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
+        return Err(Problem::new(Exit::Unconfirmed, message));
+    }
+    complain(&format!("{subject}: this {what} {place}. Continue? [y/N] "));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    match read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        true => Ok(()),
+        false => Err(Problem::new(Exit::Unconfirmed, "not confirmed, nothing was done")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::names;
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn sending_and_deleting_are_dangerous_and_nothing_else() {
+        let of = |id: &str| danger(names::operation(OPERATIONS, id).spec);
+        for id in SENDS {
+            assert_eq!(of(id), Some(Danger::Sends));
+        }
+        for id in DELETES {
+            assert_eq!(of(id), Some(Danger::Deletes));
+        }
+        assert_eq!(of("contacts.delete"), Some(Danger::Deletes));
+        assert_eq!((of("campaigns.pause"), of("emails.generate"), of("contacts.list")), (None, None, None));
+        let change = names::operation(OPERATIONS, "contacts.bulk_change").spec;
+        let input = json!({ "delete": true });
+        assert_eq!(danger_with(change, input.as_object().expect("an object")), Some(Danger::Deletes));
+        assert_eq!(danger_with(change, &Map::new()), None);
+    }
+
+    /// Tests have no terminal.
+    #[test]
+    fn without_a_terminal_the_option_is_required() {
+        if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+            return;
+        }
+        let refused = confirm(Danger::Sends, "campaigns send", false).expect_err("there is no terminal");
+        assert_eq!(refused.code(), 8);
+        assert!(refused.to_string().contains("--yes"), "{refused}");
+    }
+}

@@ -1,0 +1,356 @@
+//! Lists as tables and objects as lines, for people. Tables fit the terminal.
+
+use serde_json::{Map, Value};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// TABLE: the columns that are shown first, in this order.
+const FIRST: [&str; 36] = [
+    "id",
+    "projectId",
+    "conversationId",
+    "emailId",
+    "jobId",
+    "previewId",
+    "serverId",
+    "deviceKey",
+    "design",
+    "code",
+    "filename",
+    "email",
+    "recipient",
+    "domain",
+    "name",
+    "title",
+    "subject",
+    "label",
+    "url",
+    "host",
+    "type",
+    "eventType",
+    "kind",
+    "format",
+    "provider",
+    "state",
+    "status",
+    "result",
+    "reason",
+    "version",
+    "language",
+    "error",
+    "count",
+    "contactCount",
+    "emailCount",
+    "attempts",
+];
+/// TABLE: the columns that are shown last.
+const LAST: [&str; 4] = ["scheduledAt", "sentAt", "createdAt", "updatedAt"];
+/// TABLE: fields that would make every row long and tell users little. `--json` shows them.
+const LEFT_OUT: [&str; 12] = [
+    "_id",
+    "html",
+    "text",
+    "prompt",
+    "object",
+    "screenshotUrl",
+    "screenshotFullUrl",
+    "thumbnailUrl",
+    "messageId",
+    "slotUuid",
+    "slotIdx",
+    "triggeredBy",
+];
+const GAP: usize = 2;
+/// A column that is narrower shows too little of its values, so the columns after it are left out instead.
+const COLUMN_MIN: usize = 8;
+const COLUMN_MAX: usize = 44;
+/// The number of columns in a table that is not shown on a terminal.
+const COLUMNS_MAX: usize = 10;
+/// The longest text of an object that is shown in full.
+const TEXT_MAX: usize = 2_000;
+/// The number of items of a list inside an object that are shown.
+const ITEMS_MAX: usize = 20;
+
+/// How text is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// The width of the terminal; `None` if the output is not a terminal.
+    pub width: Option<usize>,
+    pub color: bool,
+}
+
+/// Returns a table of objects. Other items are written as lines.
+pub fn table(items: &[Value], style: Style) -> String {
+    let rows: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
+    if rows.len() < items.len() {
+        return items.iter().map(|item| format!("{}\n", cell(item))).collect();
+    }
+    let columns = columns(&rows);
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| columns.iter().map(|name| row.get(*name).map_or_else(|| "-".to_owned(), cell)).collect()).collect();
+    let wanted: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, name)| cells.iter().map(|row| row[index].width()).chain([heading(name).width()]).max().unwrap_or_default())
+        .collect();
+    let widths = widths(&wanted, style.width);
+    let line = |texts: Vec<String>, colored: bool| {
+        let mut out = String::new();
+        for (index, (text, width)) in texts.iter().zip(&widths).enumerate() {
+            let text = cut(text, *width);
+            let padding = if index + 1 == widths.len() { 0 } else { width - text.width() + GAP };
+            let shown = if colored && style.color { painted(columns[index], &text) } else { text };
+            out.push_str(&shown);
+            out.push_str(&" ".repeat(padding));
+        }
+        format!("{}\n", out.trim_end())
+    };
+    let mut out = line(columns.iter().map(|name| heading(name)).collect(), false);
+    out.extend(cells.into_iter().map(|row| line(row, true)));
+    out
+}
+
+/// Returns the names of the columns: fields with simple values that are not the same in every row as an earlier column.
+fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        for (name, value) in *row {
+            let is_simple = match value {
+                Value::Array(items) => !items.is_empty() && items.iter().all(|item| !item.is_object() && !item.is_array()),
+                Value::Object(_) | Value::Null => false,
+                _ => true,
+            };
+            if is_simple && !names.contains(&name.as_str()) && !LEFT_OUT.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    let place = |name: &str| {
+        let last = || LAST.iter().position(|other| *other == name).map(|index| FIRST.len() + 1 + index);
+        FIRST.iter().position(|other| *other == name).or_else(last).unwrap_or(FIRST.len())
+    };
+    names.sort_by_key(|name| place(name));
+    let mut kept: Vec<&str> = Vec::new();
+    for name in names {
+        let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
+        // All objects of a list are usually in the project that the user named.
+        let is_known = name == "projectId" && !kept.is_empty();
+        if !is_known && !(name.ends_with("Id") && kept.iter().any(|other| repeats(other))) {
+            kept.push(name);
+        }
+    }
+    kept
+}
+
+/// Returns the widths of the columns that fit.
+fn widths(wanted: &[usize], terminal: Option<usize>) -> Vec<usize> {
+    let Some(terminal) = terminal else { return wanted.iter().take(COLUMNS_MAX).copied().collect() };
+    let mut left = terminal;
+    let mut widths: Vec<usize> = Vec::new();
+    for wanted in wanted {
+        let gap = if widths.is_empty() { 0 } else { GAP };
+        let width = (*wanted).min(COLUMN_MAX);
+        let room = left.saturating_sub(gap);
+        if room < width.min(COLUMN_MIN) {
+            break;
+        }
+        let width = width.min(room).max(1);
+        widths.push(width);
+        left -= width + gap;
+        if left == 0 {
+            break;
+        }
+    }
+    widths
+}
+
+/// Returns the heading of a column: `createdAt` is `CREATED AT`.
+fn heading(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 2);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            out.push(' ');
+        }
+        out.push(character.to_ascii_uppercase());
+    }
+    out
+}
+
+/// Returns a value on one line, without control characters: values come from contacts and websites, and an escape sequence in a value must
+/// not reach the terminal.
+pub fn cell(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "-".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => minute(text).unwrap_or_else(|| clean(text)),
+        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| format!("{}: {}", clean(name), cell(value))).collect::<Vec<_>>().join(", ")
+        }
+    };
+    if text.is_empty() { "-".to_owned() } else { text }
+}
+
+/// Replaces control characters, line breaks and invisible formatting by spaces.
+fn clean(text: &str) -> String {
+    let shown = text.chars().map(|character| if character.width().is_none() { ' ' } else { character });
+    shown.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a time without its seconds.
+fn minute(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_time = bytes.len() >= 20 && bytes.ends_with(b"Z") && bytes[4] == b'-' && bytes[10] == b'T' && bytes[13] == b':';
+    (is_time && text.is_ascii()).then(|| text[..16].replace('T', " "))
+}
+
+/// Shortens a text to a width.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 1;
+    for character in text.chars() {
+        used += character.width().unwrap_or_default();
+        if used > width {
+            break;
+        }
+        out.push(character);
+    }
+    out.push('…');
+    out
+}
+
+/// Colors the words of states.
+fn painted(column: &str, text: &str) -> String {
+    if !matches!(column, "status" | "state" | "result" | "severity") {
+        return text.to_owned();
+    }
+    let code = match text.to_ascii_lowercase().as_str() {
+        "active" | "completed" | "ready" | "sent" | "delivered" | "subscribed" | "success" | "verified" | "imported" => 32,
+        "failed" | "error" | "bounced" | "complained" | "critical" | "cancelled" => 31,
+        "pending" | "processing" | "sending" | "scheduled" | "queued" | "paused" | "throttled" | "running" => 33,
+        _ => return text.to_owned(),
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+/// Returns an object as lines of names and values.
+pub fn object(members: &Map<String, Value>, style: Style) -> String {
+    let mut out = String::new();
+    lines(members, 0, style, &mut out);
+    out
+}
+
+fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut String) {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let shown: Vec<(&String, &Value)> = members.iter().filter(|(name, value)| *name != "_id" && !is_empty(value)).collect();
+    let width = shown.iter().map(|(name, _)| name.width()).max().unwrap_or_default();
+    for (name, value) in shown {
+        let start = format!("{}{name}:{}", " ".repeat(indent), " ".repeat(width - name.width() + 1));
+        match value {
+            Value::Object(inner) => {
+                out.push_str(&format!("{}\n", start.trim_end()));
+                lines(inner, indent + 2, style, out);
+            }
+            Value::Array(items) if items.iter().any(Value::is_object) => {
+                out.push_str(&format!("{}\n", start.trim_end()));
+                let indented = Style { width: style.width.map(|width| width.saturating_sub(indent + 2)), ..style };
+                let inner = table(&items[..items.len().min(ITEMS_MAX)], indented);
+                out.extend(inner.lines().map(|line| format!("{}{line}\n", " ".repeat(indent + 2))));
+                if items.len() > ITEMS_MAX {
+                    out.push_str(&format!("{}… and {} more\n", " ".repeat(indent + 2), items.len() - ITEMS_MAX));
+                }
+            }
+            value => {
+                let text = cell(value);
+                let text = match text.chars().count() {
+                    length if length > TEXT_MAX => format!("{} (--json shows all {length} characters)", cut(&text, 60)),
+                    _ => text,
+                };
+                let shown = wrapped(&text, start.width(), style.width);
+                out.push_str(&start);
+                out.push_str(&if style.color { painted(name, &shown) } else { shown });
+                out.push('\n');
+            }
+        }
+    }
+}
+
+/// Wraps a text at words; the lines after the first are indented.
+fn wrapped(text: &str, indent: usize, terminal: Option<usize>) -> String {
+    let Some(room) = terminal.map(|terminal| terminal.saturating_sub(indent)).filter(|room| *room >= COLUMN_MIN) else {
+        return text.to_owned();
+    };
+    let (mut out, mut used) = (String::new(), 0);
+    for word in text.split(' ') {
+        let width = word.width();
+        if used > 0 && used + 1 + width > room {
+            out.push_str(&format!("\n{}", " ".repeat(indent)));
+            used = 0;
+        }
+        if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += width;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const PLAIN: Style = Style { width: Some(40), color: false };
+
+    #[test]
+    fn a_table_fits_the_terminal_and_keeps_ids_whole() {
+        let items = [
+            json!({ "createdAt": "2026-01-31T09:30:00.000Z", "name": "A long name that does not fit in here", "id": "66f1a2b3d4e5f60718293a4b" }),
+            json!({ "createdAt": null, "name": "北京", "id": "66f1a2b3d4e5f60718293a4c" }),
+        ];
+        let text = table(&items, PLAIN);
+        assert_eq!(
+            text,
+            "ID                        NAME\n66f1a2b3d4e5f60718293a4b  A long name t…\n66f1a2b3d4e5f60718293a4c  北京\n"
+        );
+        assert!(text.lines().all(|line| line.width() <= 40));
+        let wide = table(&items, Style { width: None, color: false });
+        assert!(wide.contains("A long name that does not fit in here  2026-01-31 09:30\n"), "{wide}");
+    }
+
+    #[test]
+    fn escape_sequences_in_values_do_not_reach_the_terminal() {
+        let text = table(&[json!({ "name": "a\u{1b}[31mb\u{9b}2J\r\nc" })], PLAIN);
+        assert!(!text.contains(['\u{1b}', '\u{9b}', '\r']), "{text:?}");
+        assert_eq!(cell(&json!("a\nb")), "a b");
+    }
+
+    #[test]
+    fn states_have_colors_only_if_wanted() {
+        let items = [json!({ "id": "1", "status": "failed" })];
+        assert!(table(&items, Style { color: true, ..PLAIN }).contains("\u{1b}[31mfailed\u{1b}[0m"));
+        assert!(!table(&items, PLAIN).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn an_object_is_indented_and_wrapped() {
+        let value = json!({ "name": "one two three four five six seven eight", "sender": { "from": "a@b.example" }, "tags": ["x", "y"], "none": null });
+        let text = object(value.as_object().expect("an object"), PLAIN);
+        assert_eq!(
+            text,
+            "name:   one two three four five six\n        seven eight\nsender:\n  from: a@b.example\ntags:   x, y\n"
+        );
+    }
+}

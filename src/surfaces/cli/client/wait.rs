@@ -1,0 +1,118 @@
+//! Waits for work that runs on the server, and shows its progress.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::super::problem::{Exit, Problem};
+use super::features::Work;
+use super::names;
+use super::option_names::PROJECT;
+use super::progress::Progress;
+use super::session::Session;
+use super::table::cell;
+
+/// The first pauses are short, because many kinds of work take a second.
+const FIRST_PAUSE: Duration = Duration::from_millis(300);
+/// The operations that report progress ask for a pause of two seconds.
+const PAUSE: Duration = Duration::from_secs(2);
+const QUICK_POLLS: u32 = 6;
+/// The time that a command waits if the user sets no other: longer than the largest import takes.
+pub const TIMEOUT_SECONDS: u64 = 1_800;
+
+/// The words that show that work has ended.
+const ENDED: [&str; 10] =
+    ["completed", "failed", "active", "error", "partial_success", "uploaded", "sent", "cancelled", "paused", "pending_review"];
+const FAILED: [&str; 4] = ["failed", "error", "cancelled", "pending_review"];
+
+/// Polls the status of the work that `started` names, until it has ended. Work that is already complete is returned as it is.
+pub async fn finish(
+    session: &Session,
+    work: &'static Work,
+    started: Value,
+    input: &Map<String, Value>,
+    timeout: Option<u64>,
+) -> Result<Value, Problem> {
+    let Some(id) = started[work.id].as_str() else { return Ok(started) };
+    if started["result"].is_object() && started["status"] == "completed" {
+        return Ok(started);
+    }
+    let mut query = Map::new();
+    query.insert(work.parameter.to_owned(), id.into());
+    let others = names::operation(session.operations, work.status).spec.path_names().filter(|name| *name != work.parameter);
+    for name in others.chain(work.takes_project.then_some(PROJECT)) {
+        query.insert(name.to_owned(), input.get(name).cloned().unwrap_or_default());
+    }
+    let seconds = timeout.unwrap_or(TIMEOUT_SECONDS);
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    let progress = Progress::new(work.label, session.output.shows_progress());
+    let mut polls = 0;
+    loop {
+        let status = session.call(work.status, Value::Object(query.clone())).await?;
+        let word = status["status"].as_str().unwrap_or_default().to_ascii_lowercase();
+        progress.show(percentage(&status), &note(&status));
+        if ENDED.contains(&word.as_str()) {
+            drop(progress);
+            return ended(&word, status);
+        }
+        if Instant::now() >= deadline {
+            let message = format!("the work has not finished after {seconds} seconds; it continues on the server ({id})");
+            return Err(Problem::failed(message));
+        }
+        polls += 1;
+        tokio::time::sleep(if polls < QUICK_POLLS { FIRST_PAUSE } else { PAUSE }).await;
+    }
+}
+
+fn ended(word: &str, status: Value) -> Result<Value, Problem> {
+    if !FAILED.contains(&word) {
+        return Ok(status);
+    }
+    let reason = status["error"].as_str().map_or_else(|| format!("the work ended with the status {word}"), str::to_owned);
+    Err(Problem::new(Exit::Failed, reason))
+}
+
+/// Returns the progress in percent, in each of the forms in which operations report it.
+pub fn percentage(status: &Value) -> Option<u8> {
+    let share = |done: &Value, all: &Value| Some(done.as_f64()? * 100.0 / all.as_f64().filter(|all| *all > 0.0)?);
+    let progress = &status["progress"];
+    let value = progress["percentage"]
+        .as_f64()
+        .or_else(|| progress.as_f64().map(|share| share * 100.0))
+        .or_else(|| share(&status["processed"], &status["total"]))
+        .or_else(|| share(&status["processed"], &status["totalContacts"]))
+        .or_else(|| share(&status["metadata"]["completedDevices"], &status["metadata"]["requestedDevices"]))?;
+    Some(value.clamp(0.0, 100.0) as u8)
+}
+
+fn note(status: &Value) -> String {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    text(&status["progress"]["stage"]).or_else(|| text(&status["stage"])).or_else(|| text(&status["waiting"])).map_or_else(
+        || status["counts"].as_object().map(|counts| cell(&Value::Object(counts.clone()))).unwrap_or_default(),
+        |stage| cell(&Value::String(stage)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn progress_is_read_in_every_form() {
+        assert_eq!(percentage(&json!({ "progress": { "percentage": 40 } })), Some(40));
+        assert_eq!(percentage(&json!({ "progress": 0.125 })), Some(12));
+        assert_eq!(percentage(&json!({ "processed": 1, "total": 4 })), Some(25));
+        assert_eq!(percentage(&json!({ "metadata": { "completedDevices": 1, "requestedDevices": 2 } })), Some(50));
+        assert_eq!(percentage(&json!({ "processed": 1, "total": 0 })), None);
+    }
+
+    #[test]
+    fn failed_work_is_an_error_with_its_reason() {
+        let failed = ended("failed", json!({ "error": "No text." })).expect_err("the work failed");
+        assert_eq!((failed.code(), failed.to_string().as_str()), (1, "No text."));
+        assert!(ended("active", json!({})).is_ok());
+    }
+}
