@@ -154,6 +154,17 @@ pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
 /// The maximum number of past agent requests in a list, newest first. The audit log contains older requests.
 pub const CLAIMS_SHOWN_MAX: usize = 100;
 
+// --- The documentation ---
+
+/// The maximum length of a search in the documentation: longer than a heading or an error message that a user pastes.
+pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
+/// The maximum number of words of a search that are used. Each word is compared with every section.
+pub const DOCS_QUERY_WORDS_MAX: usize = 8;
+/// The maximum number of results: more than users read.
+pub const DOCS_RESULTS_MAX: usize = 20;
+/// The maximum number of fields of a response that a page describes, so that a page stays small. The OpenAPI document has all of them.
+pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
+
 // --- The dashboard ---
 
 /// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.

@@ -41,7 +41,7 @@ const CIRCLES: [&str; 3] = [
 ];
 
 /// Names that may appear only in these places.
-const OWNERS: [(&str, &[&str]); 10] = [
+const OWNERS: [(&str, &[&str]); 11] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
     ("minijinja", &["src/engine/render/"]),
@@ -52,6 +52,7 @@ const OWNERS: [(&str, &[&str]); 10] = [
     ("hyper_util", &["src/surfaces/http/", "src/engine/fetch/"]),
     ("bincode", &["src/engine/store/"]),
     ("clap", &["src/surfaces/cli/"]),
+    ("pulldown_cmark", &["src/surfaces/docs/"]),
 ];
 
 /// OpenAPI keywords, which only its writer may use.

@@ -1,0 +1,273 @@
+//! The same call in four languages: curl, Node, Python and the command line.
+
+use serde_json::{Map, Value};
+
+use super::shape::Field;
+use crate::engine::api::Entry;
+use crate::engine::api::operation::{Media, Takes};
+
+/// The column at which the values of a call are written on several lines.
+const LINE_CHARACTERS: usize = 100;
+
+/// Returns the samples as one group of code blocks.
+pub fn samples(entry: &Entry, fields: &[Field], input: &Value, base: &str) -> String {
+    let call = Call { entry, fields, input: input.as_object().cloned().unwrap_or_default(), base };
+    let parts = [("sh", "curl", call.curl()), ("js", "Node", call.node()), ("python", "Python", call.python()), ("sh", "CLI", call.cli())];
+    parts.iter().map(|(language, tab, code)| format!("```{language} tab={tab}\n{code}\n```\n\n")).collect()
+}
+
+struct Call<'a> {
+    entry: &'a Entry,
+    fields: &'a [Field],
+    input: Map<String, Value>,
+    base: &'a str,
+}
+
+impl Call<'_> {
+    /// Returns the input without the path parameters.
+    fn rest(&self) -> Map<String, Value> {
+        let mut rest = self.input.clone();
+        rest.retain(|name, value| !value.is_null() && !self.entry.spec.path_names().any(|other| other == name));
+        rest
+    }
+
+    fn is_form(&self) -> bool {
+        matches!(self.entry.media.takes, Takes::Form(_))
+    }
+
+    fn name(&self) -> Vec<&str> {
+        self.entry.spec.client_name().unwrap_or(self.entry.spec.id).split('.').collect()
+    }
+
+    fn curl(&self) -> String {
+        let spec = self.entry.spec;
+        let mut path = spec.path.to_owned();
+        for name in spec.path_names() {
+            let value = self.input.get(name).map(plain).unwrap_or_default();
+            path = path.replace(&format!("{{{name}}}"), &value);
+        }
+        let rest = self.rest();
+        if !spec.verb.has_body() && !rest.is_empty() {
+            let pairs: Vec<(&String, String)> = rest.iter().map(|(name, value)| (name, plain(value))).collect();
+            path = format!("{path}?{}", serde_urlencoded::to_string(pairs).unwrap_or_default());
+        }
+        let method = match (spec.verb.name(), spec.verb.has_body() && (!rest.is_empty() || self.is_form())) {
+            ("GET", _) | ("POST", true) => String::new(),
+            (verb, _) => format!(" -X {verb}"),
+        };
+        let mut code = format!("curl{method} '{}{path}' \\\n  -H \"Authorization: Bearer $MAILMILL_KEY\"", self.base);
+        if self.is_form() {
+            for field in self.fields.iter().filter(|field| field.is_file) {
+                code.push_str(&format!(" \\\n  -F {}=@contacts.csv", field.name));
+            }
+            for field in self.fields.iter().filter(|field| field.required && !field.is_file && !field.in_path) {
+                code.push_str(&format!(" \\\n  -F {}=66f1a2b3c4d5e6f708192a3b", field.name));
+            }
+        } else if spec.verb.has_body() && !rest.is_empty() {
+            let body = pretty(&Value::Object(rest), 2).replace('\'', "'\\''");
+            code.push_str(&format!(" \\\n  -H 'Content-Type: application/json' \\\n  -d '{body}'"));
+        }
+        if self.entry.media.gives != Media::JSON_TYPE {
+            code.push_str(" \\\n  --output FILE");
+        }
+        code
+    }
+
+    /// Returns the path parameters in their order.
+    fn path_values(&self) -> impl Iterator<Item = String> {
+        self.entry.spec.path_names().map(|name| self.input.get(name).map(plain).unwrap_or_default())
+    }
+
+    fn node(&self) -> String {
+        let mut arguments: Vec<String> = self.path_values().map(|value| format!("{value:?}")).collect();
+        let rest = self.rest();
+        if self.is_form() {
+            arguments.push("{ file, projectId }".to_owned());
+        } else if !rest.is_empty() {
+            arguments.push(javascript(&Value::Object(rest), 0));
+        }
+        let name: Vec<String> = self.name().into_iter().map(camel).collect();
+        format!("await mailmill.{}({});", name.join("."), arguments.join(", "))
+    }
+
+    fn python(&self) -> String {
+        let mut arguments: Vec<String> = self.path_values().map(|value| format!("{value:?}")).collect();
+        if self.is_form() {
+            arguments.extend(["file=file".to_owned(), "project_id=project_id".to_owned()]);
+        } else {
+            arguments.extend(self.rest().iter().map(|(name, value)| format!("{}={}", snake(name), python(value, 4))));
+        }
+        let start = format!("client.{}(", self.name().join("."));
+        let line = format!("{start}{})", arguments.join(", "));
+        match line.len() <= LINE_CHARACTERS && !line.contains('\n') {
+            true => line,
+            false => format!("{start}\n    {},\n)", arguments.join(",\n    ")),
+        }
+    }
+
+    fn cli(&self) -> String {
+        let mut words: Vec<String> = vec!["mailmill".to_owned()];
+        words.extend(self.name().into_iter().map(|word| word.replace('_', "-")));
+        let mut options = Vec::new();
+        for name in self.entry.spec.path_names() {
+            let value = self.input.get(name).map(plain).unwrap_or_default();
+            // The project has an option and a default, because nearly every command needs it.
+            if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
+        }
+        if self.is_form() {
+            options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
+        } else {
+            options.extend(self.rest().iter().map(|(name, value)| option(name, value)));
+        }
+        let words = words.join(" ");
+        let line = format!("{words} {}", options.join(" "));
+        match line.len() <= LINE_CHARACTERS {
+            true => line.trim_end().to_owned(),
+            false => format!("{words} \\\n  {}", options.join(" \\\n  ")),
+        }
+    }
+}
+
+/// Returns the value as it is written in a path or a query.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn option(name: &str, value: &Value) -> String {
+    let long = if name == "projectId" { "project".to_owned() } else { snake(name).replace('_', "-") };
+    match value {
+        Value::Bool(true) => format!("--{long}"),
+        Value::Array(items) if items.iter().all(Value::is_string) => format!("--{long} {}", quoted(&plain(value))),
+        Value::Object(_) | Value::Array(_) => format!("--{long} {}", quoted(&value.to_string())),
+        Value::Bool(false) => format!("--{long}=false"),
+        other => format!("--{long} {}", quoted(&plain(other))),
+    }
+}
+
+/// Quotes a word of a shell command if necessary.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'=' | b'+');
+    match !word.is_empty() && word.bytes().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Returns JSON on one line if it fits, or indented.
+pub fn pretty(value: &Value, indent: usize) -> String {
+    let line = spaced(value, &|name| format!("{name:?}"), &|value| value.to_string());
+    if line.len() + indent <= LINE_CHARACTERS {
+        return line;
+    }
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.replace('\n', &format!("\n{}", " ".repeat(indent)))
+}
+
+/// Writes a value on one line, with spaces as people write them.
+fn spaced(value: &Value, name: &impl Fn(&str) -> String, word: &impl Fn(&Value) -> String) -> String {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let members: Vec<String> = members.iter().map(|(key, value)| format!("{}: {}", name(key), spaced(value, name, word))).collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(|item| spaced(item, name, word)).collect::<Vec<_>>().join(", ")),
+        other => word(other),
+    }
+}
+
+fn javascript(value: &Value, indent: usize) -> String {
+    let is_word = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let name = |key: &str| if is_word(key) { key.to_owned() } else { format!("{key:?}") };
+    let line = spaced(value, &name, &|value| value.to_string());
+    let Value::Object(members) = value else { return line };
+    if line.len() + indent <= 80 {
+        return line;
+    }
+    let pad = " ".repeat(indent + 2);
+    let lines: Vec<String> = members.iter().map(|(key, value)| format!("{pad}{}: {},\n", name(key), javascript(value, indent + 2))).collect();
+    format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
+}
+
+fn python(value: &Value, indent: usize) -> String {
+    let word = |value: &Value| match value {
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Null => "None".to_owned(),
+        other => other.to_string(),
+    };
+    let line = spaced(value, &|name| format!("{name:?}"), &word).replace("{ ", "{").replace(" }", "}");
+    let Value::Object(members) = value else { return line };
+    if line.len() + indent <= LINE_CHARACTERS {
+        return line;
+    }
+    let pad = " ".repeat(indent + 4);
+    let lines: Vec<String> = members.iter().map(|(key, value)| format!("{pad}{key:?}: {},\n", python(value, indent + 4))).collect();
+    format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
+}
+
+fn camel(word: &str) -> String {
+    let mut parts = word.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut out, part| {
+        let mut characters = part.chars();
+        out.extend(characters.next().map(|first| first.to_ascii_uppercase()));
+        out.push_str(characters.as_str());
+        out
+    })
+}
+
+fn snake(name: &str) -> String {
+    name.chars().flat_map(|character| [character.is_ascii_uppercase().then_some('_'), Some(character.to_ascii_lowercase())]).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape;
+    use super::*;
+    use crate::engine::api::response::{Envelope, RequestId};
+    use crate::operations::OPERATIONS;
+
+    fn of(id: &str) -> String {
+        let entry = OPERATIONS.iter().find(|entry| entry.spec.id == id).expect("the operation exists");
+        let envelope = Envelope {
+            timestamp: crate::base::clock::Timestamp(0),
+            request: RequestId { boot: 0, number: 0 },
+            keeps_nulls: false,
+        };
+        samples(entry, &shape::input(entry), &(entry.example)(&envelope).0, "http://127.0.0.1:8080")
+    }
+
+    #[test]
+    fn a_call_with_a_body_is_shown_in_four_languages() {
+        let all = of("tags.create");
+        for part in [
+            "curl 'http://127.0.0.1:8080/v1/tags' \\\n  -H \"Authorization: Bearer $MAILMILL_KEY\" \\\n  -H 'Content-Type: application/json'",
+            "await mailmill.tags.create({",
+            "client.tags.create(",
+            "project_id=\"",
+            "mailmill tags create ",
+            "--project ",
+        ] {
+            assert!(all.contains(part), "{part} in\n{all}");
+        }
+    }
+
+    #[test]
+    fn ids_are_in_the_path_and_values_of_reads_in_the_query() {
+        let all = of("contacts.get");
+        assert!(all.contains("?projectId=") && !all.contains(" -d ") && all.contains("mailmill contacts get "), "{all}");
+        assert!(of("contacts.delete").contains("curl -X DELETE "));
+    }
+
+    #[test]
+    fn names_and_values_follow_the_rules_of_each_language() {
+        assert_eq!((camel("bulk_changes"), snake("firstName")), ("bulkChanges".to_owned(), "first_name".to_owned()));
+        assert_eq!((quoted("it's"), quoted("a,b")), ("'it'\\''s'".to_owned(), "a,b".to_owned()));
+        let value = serde_json::json!({ "a": true, "b-c": null });
+        assert_eq!((javascript(&value, 0), python(&value, 0)), ("{ a: true, \"b-c\": null }".to_owned(), "{\"a\": True, \"b-c\": None}".to_owned()));
+    }
+}
