@@ -75,7 +75,8 @@ fn run(command: &str, key: &str) -> (u16, Value) {
     let command = command.replacen("curl", "curl --silent --max-time 60 --write-out '\\n%{http_code}'", 1);
     let output = Command::new("sh").args(["-c", &command]).env("MAILMILL_KEY", key).output().expect("a shell");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (body, status) = said.rsplit_once('\n').unwrap_or_else(|| panic!("{command}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let (body, status) =
+        said.rsplit_once('\n').unwrap_or_else(|| panic!("{command}\n{}", String::from_utf8_lossy(&output.stderr)));
     (status.trim().parse().expect("a status"), serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
@@ -187,7 +188,9 @@ async fn every_curl_sample_of_the_reference_is_understood() {
         let page = text(&get(&client, &path, &[]).await);
         for command in commands(&page, "```sh tab=curl") {
             count += 1;
-            let filled = in_project(&command, &project).replace("--output FILE", "--output /dev/null").replace("@contacts.csv", "@/dev/null");
+            let filled = in_project(&command, &project)
+                .replace("--output FILE", "--output /dev/null")
+                .replace("@contacts.csv", "@/dev/null");
             let (status, response) = run(&filled, &key);
             let is_understood = matches!(status, 200..=202 | 302 | 404 | 409 | 410 | 413 | 503)
                 || (status == 400 && response["code"] == "INTEGRATION_ACCOUNT_REQUIRED");

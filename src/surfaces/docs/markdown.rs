@@ -25,8 +25,6 @@ pub struct Rendered {
     pub html: String,
     /// The first section has the page's title.
     pub sections: Vec<Section>,
-    /// The targets of all links and images.
-    pub links: Vec<String>,
 }
 
 /// Returns the text of the first heading of level 1.
@@ -87,9 +85,14 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 let dest_url: CowStr<'a> = address(dest_url).into();
-                self.page.links.push(dest_url.to_string());
+                // On phones, a picture is wider than the page. The link shows it alone, and lets a keyboard scroll it.
+                self.raw(format!("<a class=\"picture\" href=\"{}\">", escaped(&dest_url)));
                 let image = Tag::Image { link_type: *link_type, dest_url, title: title.clone(), id: id.clone() };
                 self.out.push(Event::Start(image));
+            }
+            Event::End(TagEnd::Image) => {
+                self.out.push(events[0].clone());
+                self.raw("</a>".to_owned());
             }
             Event::Html(code) | Event::InlineHtml(code) => {
                 self.find(code);
@@ -98,7 +101,8 @@ impl<'a> Writer<'a> {
             other => {
                 match other {
                     Event::Text(text) | Event::Code(text) => self.find(text),
-                    Event::SoftBreak | Event::End(_) => self.find(" "),
+                    Event::SoftBreak | Event::HardBreak => self.find(" "),
+                    Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell) => self.find(" "),
                     _ => {}
                 }
                 self.out.push(other.clone());
@@ -140,7 +144,6 @@ impl<'a> Writer<'a> {
 
     fn link<'e>(&mut self, target: &str, events: &'e [Event<'a>], end: usize) -> &'e [Event<'a>] {
         let to = address(target);
-        self.page.links.push(to.clone());
         let file = target.split('#').next().unwrap_or_default();
         let named = text(&events[1..end]);
         let dest_url: CowStr<'a> = to.into();
@@ -176,7 +179,9 @@ impl<'a> Writer<'a> {
             codes.push_str(&format!("<pre><code>{}</code></pre>", escaped(text(&rest[1..end]).trim_end())));
             rest = &rest[end + 1..];
         }
-        self.raw(format!("<fieldset class=\"samples\"><legend class=\"hidden\">Language of the sample</legend>{tabs}{codes}</fieldset>\n"));
+        self.raw(format!(
+            "<fieldset class=\"samples\"><legend class=\"hidden\">Language of the sample</legend>{tabs}{codes}</fieldset>\n"
+        ));
         rest
     }
 }
@@ -207,8 +212,10 @@ fn tab(info: &str) -> Option<&str> {
 /// Returns the anchor of a heading: its words in lowercase with hyphens, as code hosts create it.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
-    kept.map(|character| if character == ' ' { '-' } else { character.to_ascii_lowercase() }).collect::<String>()
-        .trim_end_matches('-').to_owned()
+    kept.map(|character| if character == ' ' { '-' } else { character.to_ascii_lowercase() })
+        .collect::<String>()
+        .trim_end_matches('-')
+        .to_owned()
 }
 
 /// Returns the URL of a link target. Pages link to each other by file name, so that the links also work in the source tree.
@@ -260,14 +267,20 @@ mod tests {
         let anchors: Vec<&str> = page.sections.iter().map(|section| section.anchor.as_str()).collect();
         assert_eq!(anchors, ["title", "the-rules", "the-rules-1", "create"]);
         assert_eq!(page.sections[1].text.trim(), "One two three.");
-        assert!(page.html.contains("<h2 id=\"the-rules\"><a class=\"anchor\" href=\"#the-rules\">The <code>Rules</code> +</a></h2>"));
+        assert!(
+            page.html.contains("<h2 id=\"the-rules\"><a class=\"anchor\" href=\"#the-rules\">The <code>Rules</code> +</a></h2>")
+        );
     }
 
     #[test]
     fn links_to_files_lead_to_pages_and_show_their_titles() {
-        let page = page("[contacts.md](contacts.md) [all](contacts.md#fields) [a](README.md) [b](https://x.example/y.md) ![p](pictures/p.svg)");
+        let page = page(
+            "[contacts.md](contacts.md) [all](contacts.md#fields) [a](README.md) [b](https://x.example/y.md) ![p](pictures/p.svg)",
+        );
         assert!(page.html.contains("<a href=\"/docs/contacts\">Contacts</a>"), "{}", page.html);
-        assert_eq!(page.links, ["/docs/contacts", "/docs/contacts#fields", "/docs", "https://x.example/y.md", "/docs/pictures/p.svg"]);
+        for address in ["/docs/contacts#fields", "/docs", "https://x.example/y.md", "/docs/pictures/p.svg"] {
+            assert!(page.html.contains(&format!("=\"{address}\"")), "{address} in {}", page.html);
+        }
     }
 
     #[test]
@@ -275,6 +288,8 @@ mod tests {
         let page = page("```sh tab=curl\ncurl <x>\n```\n\n```js tab=Node\nawait 1;\n```\n\n```sh\nother\n```\n");
         assert_eq!(page.html.matches("<fieldset").count(), 1);
         assert_eq!((page.html.matches("type=\"radio\"").count(), page.html.matches(" checked").count()), (2, 1));
-        assert!(page.html.contains("<pre><code>curl &lt;x&gt;</code></pre>") && page.html.contains("<pre><code>other</code></pre>"));
+        assert!(
+            page.html.contains("<pre><code>curl &lt;x&gt;</code></pre>") && page.html.contains("<pre><code>other</code></pre>")
+        );
     }
 }

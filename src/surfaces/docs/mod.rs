@@ -21,8 +21,7 @@ use http::header::{
 };
 use http::{Method, StatusCode};
 
-pub use self::site::Site;
-use self::site::Document;
+use self::site::{Document, Site};
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::surfaces::dashboard::{files, headers};

@@ -79,7 +79,8 @@ fn operation(method: &str, entry: &Entry, base: &str) -> String {
     let spec = entry.spec;
     let fields = shape::input(entry);
     let (input, output) = (entry.example)(&EXAMPLE);
-    let mut text = format!("\n## {} {{#{}}}\n\n`{} {}`\n\n{}\n\n", spec.summary, anchor(method), spec.verb.name(), spec.path, about(entry));
+    let mut text =
+        format!("\n## {} {{#{}}}\n\n`{} {}`\n\n{}\n\n", spec.summary, anchor(method), spec.verb.name(), spec.path, about(entry));
     if !fields.is_empty() {
         text.push_str("| Field | Type | Description |\n|---|---|---|\n");
         text.extend(fields.iter().map(row));
@@ -89,7 +90,11 @@ fn operation(method: &str, entry: &Entry, base: &str) -> String {
     if entry.media.gives != Media::JSON_TYPE {
         text.push_str(&format!("The response has the content type `{}`.\n\n", entry.media.gives));
     } else if output["data"] != Value::Null {
-        text.push_str(&format!("Status {}, `data` of the response:\n\n```json\n{}\n```\n\n", entry.status, pretty(&output["data"], 0)));
+        text.push_str(&format!(
+            "Status {}, `data` of the response:\n\n```json\n{}\n```\n\n",
+            entry.status,
+            pretty(&output["data"], 0)
+        ));
         text.push_str(&results(&shape::output(entry)));
     }
     text.push_str(&errors(entry));
@@ -121,7 +126,8 @@ fn cell(text: &str) -> String {
 
 /// Describes the fields of the response that have a description.
 fn results(fields: &[Field]) -> String {
-    let described: Vec<&Field> = fields.iter().filter(|field| !field.about.is_empty()).take(limits::DOCS_RESULT_FIELDS_MAX).collect();
+    let described: Vec<&Field> =
+        fields.iter().filter(|field| !field.about.is_empty()).take(limits::DOCS_RESULT_FIELDS_MAX).collect();
     if described.is_empty() {
         return String::new();
     }

@@ -10,7 +10,13 @@ pub fn page(operations: &[Entry]) -> String {
     for info in CODES {
         let (cause, remedy) = advice(info.code);
         let anchor = info.wire.to_ascii_lowercase();
-        text.push_str(&format!("### `{}` {{#{anchor}}}\n\nStatus {}. {} {}\n\n", info.wire, info.status, sentence(info.message), cause));
+        text.push_str(&format!(
+            "### `{}` {{#{anchor}}}\n\nStatus {}. {} {}\n\n",
+            info.wire,
+            info.status,
+            sentence(info.message),
+            cause
+        ));
         text.push_str(&format!("**Remedy:** {remedy}\n\n"));
         let operations: Vec<String> = operations
             .iter()
@@ -79,10 +85,9 @@ fn advice(code: Code) -> (&'static str, &'static str) {
             "The operation changes how users get access, and the last sign-in was some time ago.",
             "Confirm the password with `POST /v1/auth/confirm`, and repeat the request.",
         ),
-        Code::SignUpClosed => (
-            "The setting `accounts.sign_up` is off.",
-            "Ask an owner or admin of an account for an invitation.",
-        ),
+        Code::SignUpClosed => {
+            ("The setting `accounts.sign_up` is off.", "Ask an owner or admin of an account for an invitation.")
+        }
         Code::NotFound => (
             "The ID is wrong, the object was deleted, or it belongs to another project, account or environment. The response does not \
              distinguish these cases. A live key does not find test data.",
@@ -166,7 +171,9 @@ fn advice(code: Code) -> (&'static str, &'static str) {
             "The maximum is 1 MiB, 10 MiB for bulk operations, and 256 MiB for uploaded files, unless the settings under `[limits]` differ.",
             "Split the request, or upload a file.",
         ),
-        Code::UriTooLong => ("", "Use fewer or shorter parameters, for example fewer tags in a filter. A segment can hold a long filter."),
+        Code::UriTooLong => {
+            ("", "Use fewer or shorter parameters, for example fewer tags in a filter. A segment can hold a long filter.")
+        }
         Code::UnsupportedMediaType => (
             "Bodies are JSON, except for uploads, which are `multipart/form-data`.",
             "Set the header `Content-Type`. `curl -d` without it sends a form.",

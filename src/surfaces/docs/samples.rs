@@ -9,10 +9,34 @@ use crate::engine::api::operation::{Media, Takes};
 /// The column at which the values of a call are written on several lines.
 const LINE_CHARACTERS: usize = 100;
 
+/// The options of the command line that are not fields. A field with one of these names gets a prefix.
+const RESERVED: [&str; 15] = [
+    "profile",
+    "server",
+    "json",
+    "jsonl",
+    "quiet",
+    "yes",
+    "help",
+    "version",
+    "body",
+    "output",
+    "wait",
+    "open",
+    "timeout",
+    "idempotency-key",
+    "dry-run",
+];
+
 /// Returns the samples as one group of code blocks.
 pub fn samples(entry: &Entry, fields: &[Field], input: &Value, base: &str) -> String {
     let call = Call { entry, fields, input: input.as_object().cloned().unwrap_or_default(), base };
-    let parts = [("sh", "curl", call.curl()), ("js", "Node", call.node()), ("python", "Python", call.python()), ("sh", "CLI", call.cli())];
+    let parts = [
+        ("sh", "curl", call.curl()),
+        ("js", "Node", call.node()),
+        ("python", "Python", call.python()),
+        ("sh", "CLI", call.cli()),
+    ];
     parts.iter().map(|(language, tab, code)| format!("```{language} tab={tab}\n{code}\n```\n\n")).collect()
 }
 
@@ -33,6 +57,19 @@ impl Call<'_> {
 
     fn is_form(&self) -> bool {
         matches!(self.entry.media.takes, Takes::Form(_))
+    }
+
+    /// Returns whether the SDKs return a list over which programs iterate, because the operation returns pages.
+    fn is_list(&self) -> bool {
+        let has = |name: &str| self.fields.iter().any(|field| field.name == name);
+        !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
+    }
+
+    /// Returns the input of the SDKs, which number no pages.
+    fn rest_for_sdks(&self) -> Map<String, Value> {
+        let mut rest = self.rest();
+        rest.retain(|name, _| !(self.is_list() && matches!(name.as_str(), "page" | "offset")));
+        rest
     }
 
     fn name(&self) -> Vec<&str> {
@@ -80,14 +117,18 @@ impl Call<'_> {
 
     fn node(&self) -> String {
         let mut arguments: Vec<String> = self.path_values().map(|value| format!("{value:?}")).collect();
-        let rest = self.rest();
+        let rest = self.rest_for_sdks();
         if self.is_form() {
             arguments.push("{ file, projectId }".to_owned());
         } else if !rest.is_empty() {
             arguments.push(javascript(&Value::Object(rest), 0));
         }
         let name: Vec<String> = self.name().into_iter().map(camel).collect();
-        format!("await mailmill.{}({});", name.join("."), arguments.join(", "))
+        let call = format!("mailmill.{}({})", name.join("."), arguments.join(", "));
+        match self.is_list() {
+            true => format!("for await (const item of {call}) console.log(item);"),
+            false => format!("await {call};"),
+        }
     }
 
     fn python(&self) -> String {
@@ -95,14 +136,15 @@ impl Call<'_> {
         if self.is_form() {
             arguments.extend(["file=file".to_owned(), "project_id=project_id".to_owned()]);
         } else {
-            arguments.extend(self.rest().iter().map(|(name, value)| format!("{}={}", snake(name), python(value, 4))));
+            arguments.extend(self.rest_for_sdks().iter().map(|(name, value)| format!("{}={}", snake(name), python(value, 4))));
         }
         let start = format!("client.{}(", self.name().join("."));
         let line = format!("{start}{})", arguments.join(", "));
-        match line.len() <= LINE_CHARACTERS && !line.contains('\n') {
+        let call = match line.len() <= LINE_CHARACTERS && !line.contains('\n') {
             true => line,
             false => format!("{start}\n    {},\n)", arguments.join(",\n    ")),
-        }
+        };
+        if self.is_list() { format!("for item in {call}:\n    print(item)") } else { call }
     }
 
     fn cli(&self) -> String {
@@ -138,7 +180,11 @@ fn plain(value: &Value) -> String {
 }
 
 fn option(name: &str, value: &Value) -> String {
-    let long = if name == "projectId" { "project".to_owned() } else { snake(name).replace('_', "-") };
+    let long = match snake(name).replace('_', "-") {
+        long if long == "project-id" => "project".to_owned(),
+        long if RESERVED.contains(&long.as_str()) => format!("input-{long}"),
+        long => long,
+    };
     match value {
         Value::Bool(true) => format!("--{long}"),
         Value::Array(items) if items.iter().all(Value::is_string) => format!("--{long} {}", quoted(&plain(value))),
@@ -150,7 +196,8 @@ fn option(name: &str, value: &Value) -> String {
 
 /// Quotes a word of a shell command if necessary.
 fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'=' | b'+');
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'=' | b'+');
     match !word.is_empty() && word.bytes().all(is_plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
@@ -171,7 +218,8 @@ pub fn pretty(value: &Value, indent: usize) -> String {
 fn spaced(value: &Value, name: &impl Fn(&str) -> String, word: &impl Fn(&Value) -> String) -> String {
     match value {
         Value::Object(members) if !members.is_empty() => {
-            let members: Vec<String> = members.iter().map(|(key, value)| format!("{}: {}", name(key), spaced(value, name, word))).collect();
+            let members: Vec<String> =
+                members.iter().map(|(key, value)| format!("{}: {}", name(key), spaced(value, name, word))).collect();
             format!("{{ {} }}", members.join(", "))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(|item| spaced(item, name, word)).collect::<Vec<_>>().join(", ")),
@@ -188,7 +236,8 @@ fn javascript(value: &Value, indent: usize) -> String {
         return line;
     }
     let pad = " ".repeat(indent + 2);
-    let lines: Vec<String> = members.iter().map(|(key, value)| format!("{pad}{}: {},\n", name(key), javascript(value, indent + 2))).collect();
+    let lines: Vec<String> =
+        members.iter().map(|(key, value)| format!("{pad}{}: {},\n", name(key), javascript(value, indent + 2))).collect();
     format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
 }
 
@@ -205,7 +254,8 @@ fn python(value: &Value, indent: usize) -> String {
         return line;
     }
     let pad = " ".repeat(indent + 4);
-    let lines: Vec<String> = members.iter().map(|(key, value)| format!("{pad}{key:?}: {},\n", python(value, indent + 4))).collect();
+    let lines: Vec<String> =
+        members.iter().map(|(key, value)| format!("{pad}{key:?}: {},\n", python(value, indent + 4))).collect();
     format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
 }
 
@@ -221,7 +271,10 @@ fn camel(word: &str) -> String {
 }
 
 fn snake(name: &str) -> String {
-    name.chars().flat_map(|character| [character.is_ascii_uppercase().then_some('_'), Some(character.to_ascii_lowercase())]).flatten().collect()
+    name.chars()
+        .flat_map(|character| [character.is_ascii_uppercase().then_some('_'), Some(character.to_ascii_lowercase())])
+        .flatten()
+        .collect()
 }
 
 #[cfg(test)]
@@ -264,10 +317,24 @@ mod tests {
     }
 
     #[test]
+    fn programs_iterate_over_lists_and_options_have_the_names_of_the_command_line() {
+        let all = of("tags.list");
+        assert!(
+            all.contains("for await (const item of mailmill.tags.list({") && all.contains("for item in client.tags.list("),
+            "{all}"
+        );
+        assert!(of("validation.links").contains("mailmill validation links --"), "{}", of("validation.links"));
+        assert_eq!(option("timeout", &serde_json::json!(5)), "--input-timeout 5");
+    }
+
+    #[test]
     fn names_and_values_follow_the_rules_of_each_language() {
         assert_eq!((camel("bulk_changes"), snake("firstName")), ("bulkChanges".to_owned(), "first_name".to_owned()));
         assert_eq!((quoted("it's"), quoted("a,b")), ("'it'\\''s'".to_owned(), "a,b".to_owned()));
         let value = serde_json::json!({ "a": true, "b-c": null });
-        assert_eq!((javascript(&value, 0), python(&value, 0)), ("{ a: true, \"b-c\": null }".to_owned(), "{\"a\": True, \"b-c\": None}".to_owned()));
+        assert_eq!(
+            (javascript(&value, 0), python(&value, 0)),
+            ("{ a: true, \"b-c\": null }".to_owned(), "{\"a\": True, \"b-c\": None}".to_owned())
+        );
     }
 }

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn inputs_have_their_path_parameters_first_and_nested_fields_by_their_path() {
-        let list = fields("events.create", input);
+        let list = fields("events.record", input);
         let find = |name: &str| list.iter().find(|field| field.name == name).unwrap_or_else(|| panic!("{name} in {list:#?}"));
         assert!(find("projectId").required && find("name").required && !find("occurredAt").required);
         assert_eq!(find("identifiers.email").kind, "string");

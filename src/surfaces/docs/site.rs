@@ -42,10 +42,6 @@ impl Document {
 /// The documentation, rendered.
 pub struct Site {
     pub documents: BTreeMap<String, Document>,
-    /// The targets of links and images, with the page that they are on.
-    pub links: Vec<(String, String)>,
-    /// The URLs of all headings.
-    pub anchors: Vec<String>,
     pages: Vec<Page>,
     index: Index,
     files: Arc<Files>,
@@ -134,16 +130,14 @@ impl Site {
         let titles: Titles = sources.iter().map(|(name, _, source)| (name.clone(), markdown::title(source).to_owned())).collect();
         let pages: Vec<Page> = sources
             .into_iter()
-            .map(|(name, chapter, source)| Page { url: address(&name), chapter, rendered: markdown::render(&source, &titles), source })
+            .map(|(name, chapter, source)| Page {
+                url: address(&name),
+                chapter,
+                rendered: markdown::render(&source, &titles),
+                source,
+            })
             .collect();
-        let mut site = Self {
-            documents: BTreeMap::new(),
-            links: Vec::new(),
-            anchors: Vec::new(),
-            pages,
-            index: Index::default(),
-            files: files(),
-        };
+        let mut site = Self { documents: BTreeMap::new(), pages, index: Index::default(), files: files() };
         site.add_documents(base);
         site
     }
@@ -155,9 +149,7 @@ impl Site {
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
             for section in &page.rendered.sections {
                 self.index.add(&page.url, page.title(), section);
-                self.anchors.push(format!("{}#{}", page.url, section.anchor));
             }
-            self.links.extend(page.rendered.links.iter().map(|link| (page.url.clone(), link.clone())));
         }
         for (name, source) in PICTURES {
             documents.insert(format!("/docs/pictures/{name}"), Document::new("image/svg+xml", (*source).to_owned()));
@@ -196,7 +188,10 @@ impl Site {
 
     /// Renders the page for unknown paths.
     pub fn missing_page(&self) -> String {
-        self.draw(&Layout { html: "<h1>Page not found</h1><p>Use the search or the contents.</p>", ..self.layout("Page not found") })
+        self.draw(&Layout {
+            html: "<h1>Page not found</h1><p>Use the search or the contents.</p>",
+            ..self.layout("Page not found")
+        })
     }
 
     /// Returns a layout without content.
@@ -237,9 +232,10 @@ impl Site {
 
     /// Returns the list of pages for language models (llmstxt.org).
     fn list(&self, base: &str) -> String {
-        let mut text = "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
+        let mut text =
+            "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
                         API, SDKs, a command line and a tool server.\n"
-            .to_owned();
+                .to_owned();
         for chapter in CHAPTERS {
             text.push_str(&format!("\n## {}\n\n", chapter.title));
             for page in self.pages.iter().filter(|page| page.chapter == chapter.title) {
@@ -287,7 +283,10 @@ fn stamp() -> Stamp {}
 /// In a debug build, pages are rendered again after a change of their files, so that writers need no rebuild.
 #[cfg(debug_assertions)]
 fn stamp() -> Stamp {
-    let times = CHAPTERS.iter().flat_map(|chapter| chapter.pages).map(|file| std::fs::metadata(path(file)).and_then(|file| file.modified()).ok());
+    let times = CHAPTERS
+        .iter()
+        .flat_map(|chapter| chapter.pages)
+        .map(|file| std::fs::metadata(path(file)).and_then(|file| file.modified()).ok());
     (Arc::as_ptr(&files()) as usize, times.collect())
 }
 
