@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use mailmill::operations::OPERATIONS;
 use serde_json::{Value, json};
 
@@ -17,9 +17,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Requests a page of the documentation.
 async fn get(client: &Client, path: &str, headers: &[(&'static str, &str)]) -> Reply {
     let mut call = Call { target: path.to_owned(), ..Call::new(operation("system.live"), json!({})) };
-    call.method = Method::GET;
     for (name, value) in headers {
-        call = call.header(name, *value);
+        call = call.header(*name, *value);
     }
     client.try_send(call).await.expect("the server answers")
 }
