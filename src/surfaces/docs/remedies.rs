@@ -57,7 +57,7 @@ fn advice(code: Code) -> (&'static str, &'static str) {
         Code::InvalidApiKey => (
             "The header `Authorization` is absent or has another form, or the key was revoked. Keys of the test and the live environment \
              both work at the same address.",
-            "Send `Authorization: Bearer sk_…`. If the key was lost or revoked, create another one under Settings, API keys.",
+            "Send `Authorization: Bearer sk_…`. If the key was lost or revoked, create another one under Developers, API keys.",
         ),
         Code::NotSignedIn => (
             "The operation belongs to a member of the account, and an API key cannot call it.",
@@ -74,7 +74,7 @@ fn advice(code: Code) -> (&'static str, &'static str) {
         ),
         Code::InvalidSignature => (
             "A mail service sent a request whose signature or secret does not match, that is too old, or that reuses an ID.",
-            "Compare the secret in the mail service with the one under Settings, Mail services. Check the clock of the server with \
+            "Compare the secret in the mail service with the one under Setup, Mail services. Check the clock of the server with \
              `mailmill doctor`.",
         ),
         Code::InsufficientPermissions => (
