@@ -69,13 +69,17 @@ fn page(resource: &str, entries: &[(&str, &Entry)], base: &str) -> Page {
     let mut text = format!("# {}\n\n", title(resource));
     let lines = entries.iter().map(|(method, entry)| format!("- [{}](#{})\n", entry.spec.summary, anchor(method)));
     text.extend(lines);
+    let mut shown = Vec::new();
     for (method, entry) in entries {
-        text.push_str(&operation(method, entry, base));
+        text.push_str(&operation(method, entry, base, &mut shown));
     }
     Page { name: docs_links::page(resource), text }
 }
 
-fn operation(method: &str, entry: &Entry, base: &str) -> String {
+/// A part of a response that the page shows, with the summary and the anchor of its operation.
+type Shown = (String, &'static str, String);
+
+fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) -> String {
     let spec = entry.spec;
     let fields = shape::input(entry);
     let (input, output) = (entry.example)(&EXAMPLE);
@@ -90,16 +94,26 @@ fn operation(method: &str, entry: &Entry, base: &str) -> String {
     if entry.media.gives != Media::JSON_TYPE {
         text.push_str(&format!("The response has the content type `{}`.\n\n", entry.media.gives));
     } else if output["data"] != Value::Null {
-        text.push_str(&format!(
-            "Status {}, `data` of the response:\n\n```json\n{}\n```\n\n",
-            entry.status,
-            pretty(&output["data"], 0)
-        ));
-        text.push_str(&results(&shape::output(entry)));
+        let example = format!("`data` of the response:\n\n```json\n{}\n```\n\n", pretty(&output["data"], 0));
+        text.push_str(&format!("Status {}. ", entry.status));
+        text.push_str(&once(example, "The response is like that of", method, entry, shown));
+        text.push_str(&once(results(&shape::output(entry)), "Its fields are those of", method, entry, shown));
     }
     text.push_str(&errors(entry));
     text.push_str(&format!("[Try it on test data](/test/api/{})\n", spec.client_name().unwrap_or(spec.id)));
     text
+}
+
+/// Returns the part, or a link to the operation on the same page that has the same one. Many operations return the object itself.
+fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
+    if part.is_empty() {
+        return part;
+    }
+    if let Some((_, summary, anchor)) = shown.iter().find(|(other, ..)| *other == part) {
+        return format!("{same} [{summary}](#{anchor}).\n\n");
+    }
+    shown.push((part.clone(), entry.spec.summary, anchor(method)));
+    part
 }
 
 /// Returns the description without what is the same for most operations: the rules of idempotency keys.

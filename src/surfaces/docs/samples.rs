@@ -323,7 +323,8 @@ mod tests {
             all.contains("for await (const item of mailmill.tags.list({") && all.contains("for item in client.tags.list("),
             "{all}"
         );
-        assert!(of("validation.links").contains("mailmill validation links --"), "{}", of("validation.links"));
+        let links = of("validation.links");
+        assert!(links.contains("mailmill validation links") && links.contains("--input-timeout 5000"), "{links}");
         assert_eq!(option("timeout", &serde_json::json!(5)), "--input-timeout 5");
     }
 

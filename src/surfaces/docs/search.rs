@@ -105,6 +105,10 @@ impl Row {
         if self.heading.to_lowercase().starts_with(wanted[0]) {
             score += 20;
         }
+        // Guides answer more questions than single operations do.
+        if !self.url.starts_with("/docs/api/") {
+            score += 10;
+        }
         Some(score)
     }
 

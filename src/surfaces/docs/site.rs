@@ -20,6 +20,8 @@ use crate::surfaces::dashboard::files::{Files, files, packed};
 const SAMPLE_ADDRESS: &str = "http://127.0.0.1:8080/";
 /// The characters of a page's description.
 const LEAD_CHARACTERS: usize = 160;
+/// The page that lists all operations.
+const OVERVIEW: &str = "/docs/api";
 const HTML: &str = "text/html; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
@@ -60,9 +62,10 @@ impl Page {
         markdown::title(&self.source)
     }
 
-    /// Returns the first paragraph, shortened.
+    /// Returns the first text of the page, shortened.
     fn lead(&self) -> String {
-        let text = self.rendered.sections.first().map(|section| section.text.trim()).unwrap_or_default();
+        let mut texts = self.rendered.sections.iter().map(|section| section.text.trim());
+        let text = texts.find(|text| !text.is_empty()).unwrap_or_default();
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(LEAD_CHARACTERS) {
             Some((end, _)) => {
@@ -147,9 +150,9 @@ impl Site {
         for (number, page) in self.pages.iter().enumerate() {
             documents.insert(page.url.clone(), Document::new(HTML, self.page(number)));
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
-            for section in &page.rendered.sections {
-                self.index.add(&page.url, page.title(), section);
-            }
+            // The sections of the overview only list what the other pages contain.
+            let sections = &page.rendered.sections[..if page.url == OVERVIEW { 1 } else { page.rendered.sections.len() }];
+            sections.iter().for_each(|section| self.index.add(&page.url, page.title(), section));
         }
         for (name, source) in PICTURES {
             documents.insert(format!("/docs/pictures/{name}"), Document::new("image/svg+xml", (*source).to_owned()));
