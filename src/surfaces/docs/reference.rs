@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::samples::{pretty, samples};
+use super::samples::{json, samples};
 use super::shape::{self, Field};
 use crate::base::clock::Timestamp;
 use crate::engine::api::openapi;
@@ -94,7 +94,7 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
     if entry.media.gives != Media::JSON_TYPE {
         text.push_str(&format!("The response has the content type `{}`.\n\n", entry.media.gives));
     } else if output["data"] != Value::Null {
-        let example = format!("`data` of the response:\n\n```json\n{}\n```\n\n", pretty(&output["data"], 0));
+        let example = format!("`data` of the response:\n\n```json\n{}\n```\n\n", json(&output["data"], 0));
         text.push_str(&format!("Status {}. ", entry.status));
         text.push_str(&once(example, "The response is like that of", method, entry, shown));
         text.push_str(&once(results(&shape::output(entry)), "Its fields are those of", method, entry, shown));

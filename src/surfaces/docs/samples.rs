@@ -101,7 +101,7 @@ impl Call<'_> {
                 code.push_str(&format!(" \\\n  -F {}=66f1a2b3c4d5e6f708192a3b", field.name));
             }
         } else if spec.verb.has_body() && !rest.is_empty() {
-            let body = pretty(&Value::Object(rest), 2).replace('\'', "'\\''");
+            let body = json(&Value::Object(rest), 2).replace('\'', "'\\''");
             code.push_str(&format!(" \\\n  -H 'Content-Type: application/json' \\\n  -d '{body}'"));
         }
         if self.entry.media.gives != Media::JSON_TYPE {
@@ -121,7 +121,7 @@ impl Call<'_> {
         if self.is_form() {
             arguments.push("{ file, projectId }".to_owned());
         } else if !rest.is_empty() {
-            arguments.push(javascript(&Value::Object(rest), 0));
+            arguments.push(JAVASCRIPT.write(&Value::Object(rest), 0));
         }
         let name: Vec<String> = self.name().into_iter().map(camel).collect();
         let call = format!("mailmill.{}({})", name.join("."), arguments.join(", "));
@@ -136,7 +136,8 @@ impl Call<'_> {
         if self.is_form() {
             arguments.extend(["file=file".to_owned(), "project_id=project_id".to_owned()]);
         } else {
-            arguments.extend(self.rest_for_sdks().iter().map(|(name, value)| format!("{}={}", snake(name), python(value, 4))));
+            arguments
+                .extend(self.rest_for_sdks().iter().map(|(name, value)| format!("{}={}", snake(name), PYTHON.write(value, 4))));
         }
         let start = format!("client.{}(", self.name().join("."));
         let line = format!("{start}{})", arguments.join(", "));
@@ -204,59 +205,81 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Returns JSON on one line if it fits, or indented.
-pub fn pretty(value: &Value, indent: usize) -> String {
-    let line = spaced(value, &|name| format!("{name:?}"), &|value| value.to_string());
-    if line.len() + indent <= LINE_CHARACTERS {
-        return line;
-    }
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.replace('\n', &format!("\n{}", " ".repeat(indent)))
+/// How a language writes values.
+struct Style {
+    name: fn(&str) -> String,
+    word: fn(&Value) -> String,
+    /// The number of spaces of each level.
+    indent: usize,
+    /// Whether there are spaces inside braces.
+    is_wide: bool,
+    /// Whether there is a comma after the last member.
+    ends_with_comma: bool,
 }
 
-/// Writes a value on one line, with spaces as people write them.
-fn spaced(value: &Value, name: &impl Fn(&str) -> String, word: &impl Fn(&Value) -> String) -> String {
-    match value {
-        Value::Object(members) if !members.is_empty() => {
-            let members: Vec<String> =
-                members.iter().map(|(key, value)| format!("{}: {}", name(key), spaced(value, name, word))).collect();
-            format!("{{ {} }}", members.join(", "))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(|item| spaced(item, name, word)).collect::<Vec<_>>().join(", ")),
-        other => word(other),
-    }
-}
+const JSON: Style =
+    Style { name: |name| format!("{name:?}"), word: |value| value.to_string(), indent: 2, is_wide: true, ends_with_comma: false };
 
-fn javascript(value: &Value, indent: usize) -> String {
-    let is_word = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let name = |key: &str| if is_word(key) { key.to_owned() } else { format!("{key:?}") };
-    let line = spaced(value, &name, &|value| value.to_string());
-    let Value::Object(members) = value else { return line };
-    if line.len() + indent <= 80 {
-        return line;
-    }
-    let pad = " ".repeat(indent + 2);
-    let lines: Vec<String> =
-        members.iter().map(|(key, value)| format!("{pad}{}: {},\n", name(key), javascript(value, indent + 2))).collect();
-    format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
-}
+const JAVASCRIPT: Style = Style {
+    name: |name| {
+        let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_word { name.to_owned() } else { format!("{name:?}") }
+    },
+    ends_with_comma: true,
+    ..JSON
+};
 
-fn python(value: &Value, indent: usize) -> String {
-    let word = |value: &Value| match value {
+const PYTHON: Style = Style {
+    word: |value| match value {
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Null => "None".to_owned(),
         other => other.to_string(),
-    };
-    let line = spaced(value, &|name| format!("{name:?}"), &word).replace("{ ", "{").replace(" }", "}");
-    let Value::Object(members) = value else { return line };
-    if line.len() + indent <= LINE_CHARACTERS {
-        return line;
+    },
+    indent: 4,
+    is_wide: false,
+    ends_with_comma: true,
+    ..JSON
+};
+
+impl Style {
+    /// Writes a value after `indent` spaces: on one line if it fits, otherwise with a line for each member.
+    fn write(&self, value: &Value, indent: usize) -> String {
+        let line = self.line(value);
+        if line.len() + indent <= LINE_CHARACTERS {
+            return line;
+        }
+        let inner = indent + self.indent;
+        let (open, members, close) = match value {
+            Value::Object(members) => {
+                let member = |(key, value): (&String, &Value)| format!("{}: {}", (self.name)(key), self.write(value, inner));
+                ('{', members.iter().map(member).collect::<Vec<_>>(), '}')
+            }
+            Value::Array(items) => ('[', items.iter().map(|item| self.write(item, inner)).collect(), ']'),
+            _ => return line,
+        };
+        let pad = " ".repeat(inner);
+        let members = members.join(&format!(",\n{pad}"));
+        let comma = if self.ends_with_comma { "," } else { "" };
+        format!("{open}\n{pad}{members}{comma}\n{}{close}", " ".repeat(indent))
     }
-    let pad = " ".repeat(indent + 4);
-    let lines: Vec<String> =
-        members.iter().map(|(key, value)| format!("{pad}{key:?}: {},\n", python(value, indent + 4))).collect();
-    format!("{{\n{}{}}}", lines.concat(), " ".repeat(indent))
+
+    fn line(&self, value: &Value) -> String {
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                let member = |(key, value): (&String, &Value)| format!("{}: {}", (self.name)(key), self.line(value));
+                let space = if self.is_wide { " " } else { "" };
+                format!("{{{space}{}{space}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+            }
+            Value::Array(items) => format!("[{}]", items.iter().map(|item| self.line(item)).collect::<Vec<_>>().join(", ")),
+            other => (self.word)(other),
+        }
+    }
+}
+
+/// Returns JSON that starts after `indent` spaces.
+pub fn json(value: &Value, indent: usize) -> String {
+    JSON.write(value, indent)
 }
 
 fn camel(word: &str) -> String {
@@ -334,7 +357,7 @@ mod tests {
         assert_eq!((quoted("it's"), quoted("a,b")), ("'it'\\''s'".to_owned(), "a,b".to_owned()));
         let value = serde_json::json!({ "a": true, "b-c": null });
         assert_eq!(
-            (javascript(&value, 0), python(&value, 0)),
+            (JAVASCRIPT.write(&value, 0), PYTHON.write(&value, 0)),
             ("{ a: true, \"b-c\": null }".to_owned(), "{\"a\": True, \"b-c\": None}".to_owned())
         );
     }
