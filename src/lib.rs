@@ -14,7 +14,7 @@
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
 //! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | nouns of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same structure | code that depends on how a request arrived |
-//! | [`surfaces`] | the interfaces: HTTP, dashboard, tool server, command line | rules of any kind |
+//! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, tool server, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the tables of all operations and all workers | |
 //!
 //! # The life of a request
@@ -146,9 +146,9 @@
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document; `features/system/clients.rs`
 //!   packs them, and the server offers them under `/clients/`.
-//! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
-//!   `projects.md`, `emails.md`, `contacts.md`, `storefront.md`, `sending.md`, `attribution.md`, and `validation.md` for the checks of
-//!   emails.
+//! - *What does the API promise, beyond the OpenAPI document?* The pages under "Reference" in `assets/docs`, such as `sending.md`.
+//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of the
+//!   API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
 //! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
 //!   the words that it replaces.
 //!

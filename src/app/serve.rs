@@ -31,6 +31,7 @@ use crate::features::tracking;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::dashboard::Dashboard;
+use crate::surfaces::docs::WithDocs;
 use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
 use crate::surfaces::mcp::WithTools;
 use crate::vocab::settings::Settings;
@@ -68,7 +69,8 @@ pub async fn serve(
     let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
     let options = options(&engine.settings, &opened.folder, connections.http);
     let api = Api::new(engine.clone(), OPERATIONS);
-    let front = Arc::new(WithTools::new(api.clone(), Dashboard::new(api, tasks.clone()), &tasks));
+    let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
+    let front = Arc::new(WithTools::new(api, pages, &tasks));
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
     let mail_in = inbound::bind(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;

@@ -1,8 +1,10 @@
-//! The surfaces of the service: HTTP, dashboard, tool server and command line. They have no rules of their own.
+//! The surfaces of the service: HTTP, dashboard, documentation, tool server and command line. They have no rules of their own.
 
 pub mod cli;
 pub mod dashboard;
 pub(crate) mod demo;
+pub mod docs;
+mod docs_links;
 pub mod http;
 pub(crate) mod internal_call;
 pub mod mcp;

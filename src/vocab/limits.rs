@@ -179,6 +179,17 @@ pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
 /// How long to wait for a program's metadata document. The user waits for the consent page meanwhile.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
+// --- The documentation ---
+
+/// The maximum length of a search in the documentation: longer than a heading or an error message that a user pastes.
+pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
+/// The maximum number of words of a search that are used. Each word is compared with every section.
+pub const DOCS_QUERY_WORDS_MAX: usize = 8;
+/// The maximum number of results: more than users read.
+pub const DOCS_RESULTS_MAX: usize = 20;
+/// The maximum number of fields of a response that a page describes, so that a page stays small. The OpenAPI document has all of them.
+pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
+
 // --- The dashboard ---
 
 /// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.

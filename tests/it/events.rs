@@ -309,11 +309,12 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert_eq!(cents.round() as usize, tried.len());
 }
 
-/// Clicks by curl count as a bot's, so the README's command must set a browser's User-Agent.
+/// Clicks by curl count as a bot's, so the command in the documentation must set a browser's User-Agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_readmes_click_counts_as_a_persons() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("a README");
-    let command = readme.lines().find(|line| line.contains("/t/c/TOKEN")).expect("a command that follows a link");
+async fn the_documented_click_counts_as_a_persons() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/docs/api-tutorial.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let command = page.lines().find(|line| line.contains("/t/c/TOKEN")).expect("a command that follows a link");
     let agent = command.split('\'').nth(1).expect("the name of a browser");
     let server = Server::start(&settings());
     let client = server.all();

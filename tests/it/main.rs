@@ -18,6 +18,7 @@ mod dashboard;
 mod delivery;
 mod demo;
 mod disks;
+mod docs;
 mod doctor;
 mod editor;
 mod edits;

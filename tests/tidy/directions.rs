@@ -53,6 +53,7 @@ const OWNERS: [(&str, &[&str]); 11] = [
     ("rmcp", &["src/surfaces/mcp/"]),
     ("bincode", &["src/engine/store/"]),
     ("clap", &["src/surfaces/cli/"]),
+    ("pulldown_cmark", &["src/surfaces/docs/"]),
 ];
 
 /// OpenAPI keywords, which only its writer and its reader may use.

@@ -122,9 +122,10 @@ fn every_asset_is_embedded_or_shown_by_the_readme() {
     for path in files(&root().join("assets")) {
         let name = path.file_name().expect("files have names").to_string_lossy().into_owned();
         let is_shown = path.starts_with(root().join("assets/readme")) && readme.contains(&format!("assets/readme/{name}"));
-        // The names of dictionaries are in the table of `dictionaries.rs`, without their endings.
+        // The names of dictionaries and pages are in the tables of `dictionaries.rs` and `chapters.rs`, without their endings.
         let is_dictionary = path.starts_with(root().join("assets/spelling/dictionaries"));
-        let name = if is_dictionary { name.split('.').next().unwrap_or_default().to_owned() } else { name };
+        let is_page = path.starts_with(root().join("assets/docs")) && name.ends_with(".md");
+        let name = if is_dictionary || is_page { name.split('.').next().unwrap_or_default().to_owned() } else { name };
         if !is_shown && !all.iter().any(|source| source.text.contains(&name)) {
             findings.push(path.display().to_string());
         }

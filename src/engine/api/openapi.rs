@@ -296,7 +296,7 @@ fn security(spec: &Spec) -> Value {
 }
 
 /// Describes what callers need to know beyond the types, and what follows from the declaration, such as required permissions.
-fn describe(spec: &Spec) -> String {
+pub fn describe(spec: &Spec) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !spec.about.is_empty() {
         parts.push(spec.about.to_owned());

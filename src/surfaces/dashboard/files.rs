@@ -34,6 +34,7 @@ const SHARED: &[Template] = &[
     template!("brand.html"),
     template!("campaign_base.html"),
     template!("contact_fields.html"),
+    template!("docs.html"),
     template!("email.html"),
     template!("hook_parts.html"),
     template!("scheduled_import_parts.html"),
@@ -46,9 +47,16 @@ fn templates() -> impl Iterator<Item = Template> {
     SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.templates).map(|one| one.template))
 }
 
-/// The style sheets and scripts: of all pages, then of the editor.
-const ASSETS: &[(&str, &str)] =
-    files!["dashboard.css", "dashboard.js", "editor/editor.css", "editor/editor.js", "editor/prosemirror.min.js"];
+/// The style sheets and scripts: of all pages, then of the editor, then of the documentation.
+const ASSETS: &[(&str, &str)] = files![
+    "dashboard.css",
+    "dashboard.js",
+    "editor/editor.css",
+    "editor/editor.js",
+    "editor/prosemirror.min.js",
+    "docs.css",
+    "docs.js"
+];
 
 /// All files of the dashboard, read and checked.
 pub struct Files {
@@ -58,6 +66,8 @@ pub struct Files {
     pub editor_style: Asset,
     pub editor_script: Asset,
     pub prosemirror: Asset,
+    pub docs_style: Asset,
+    pub docs_script: Asset,
 }
 
 /// A file that pages load. Its URL changes with its content.
@@ -78,10 +88,8 @@ impl Asset {
             false => ("js", "text/javascript; charset=utf-8"),
         };
         let sum = HEXLOWER.encode(&sha256(content.as_bytes())[..8]);
-        let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-        let packed =
-            packer.write_all(content.as_bytes()).and_then(|()| packer.finish()).expect("compressing into memory does not fail");
-        Self { path: format!("/assets/dashboard-{sum}.{ending}"), content_type, content, packed: packed.into() }
+        let path = format!("/assets/dashboard-{sum}.{ending}");
+        Self { path, content_type, content, packed: packed(content.as_bytes()) }
     }
 
     fn reply(&self, takes_gzip: bool) -> Reply {
@@ -104,13 +112,15 @@ impl Asset {
 impl Files {
     fn new(text: impl Fn(&'static str, &'static str) -> &'static str) -> Self {
         let templates: Vec<(&str, &str)> = templates().map(|one| (one.name, text(one.name, one.source))).collect();
-        let [style, script, editor_style, editor_script, prosemirror] =
-            [0, 1, 2, 3, 4].map(|index| Asset::new(ASSETS[index].0, text(ASSETS[index].0, ASSETS[index].1)));
-        Self { pages: Pages::new(&templates), style, script, editor_style, editor_script, prosemirror }
+        let [style, script, editor_style, editor_script, prosemirror, docs_style, docs_script] =
+            [0, 1, 2, 3, 4, 5, 6].map(|index| Asset::new(ASSETS[index].0, text(ASSETS[index].0, ASSETS[index].1)));
+        let pages = Pages::new(&templates);
+        Self { pages, style, script, editor_style, editor_script, prosemirror, docs_style, docs_script }
     }
 
-    fn assets(&self) -> [&Asset; 5] {
-        [&self.style, &self.script, &self.editor_style, &self.editor_script, &self.prosemirror]
+    fn assets(&self) -> [&Asset; 7] {
+        let (style, script) = (&self.editor_style, &self.editor_script);
+        [&self.style, &self.script, style, script, &self.prosemirror, &self.docs_style, &self.docs_script]
     }
 }
 
@@ -158,8 +168,15 @@ pub fn reply(request: &Incoming) -> Option<Reply> {
     Some(asset.reply(takes_gzip(&request.headers)))
 }
 
+/// Returns the gzip version of a file.
+pub fn packed(content: &[u8]) -> Bytes {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    let packed = packer.write_all(content).and_then(|()| packer.finish());
+    packed.expect("compressing into memory does not fail").into()
+}
+
 /// Returns whether the client accepts gzip (RFC 9110 §12.5.3): the header lists gzip, and its weight is not zero.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
     named.map(|one| one.split_once(';').unwrap_or((one, ""))).any(|(coding, weight)| {
         let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());

@@ -10,9 +10,9 @@
 mod charts;
 mod cookies;
 mod error;
-mod files;
+pub(in crate::surfaces) mod files;
 mod forms;
-mod headers;
+pub(in crate::surfaces) mod headers;
 mod layout;
 pub mod page;
 mod pages;

@@ -187,6 +187,11 @@ impl Visit {
         Ok(data(&T::SPEC, self.send(self.principal(), &T::SPEC, input, None).await?))
     }
 
+    /// Calls the operation of a declaration as the signed-in user and returns its response.
+    pub async fn answer(&self, spec: &Spec, input: Value) -> Result<Reply, PageError> {
+        Ok(self.send(self.principal(), spec, input, None).await?)
+    }
+
     /// Calls an operation with the streamed part of the form and returns its `data` as JSON. Works only once per visit.
     pub async fn json_with_rest<T: Operation>(&self) -> Result<Value, PageError> {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();

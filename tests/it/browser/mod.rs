@@ -3,6 +3,7 @@
 //! `SHOTS=folder cargo test --test it browser::every_page` saves screenshots of all pages.
 
 mod clicks;
+mod docs;
 mod driver;
 mod editor;
 mod look;

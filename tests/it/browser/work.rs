@@ -52,6 +52,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/campaigns/{id}/launch", |scene| Box::pin(launch(scene))),
     ("/{environment}/campaigns/{id}", |scene| Box::pin(campaign(scene))),
     ("/test/demo", |scene| Box::pin(demo(scene))),
+    ("/test/api/{operation}", |scene| Box::pin(api_call(scene))),
 ];
 
 async fn at(scene: &Scene<'_>, route: &str) {
@@ -527,6 +528,14 @@ async fn campaign(scene: &Scene<'_>) {
     at(scene, "/{environment}/campaigns/{id}").await;
     tab.press("View report").await;
     tab.sees("Opens and clicks by day").await;
+}
+
+async fn api_call(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/api/plan.get").await;
+    tab.fill("#input", "{}").await;
+    tab.press("Call").await;
+    tab.sees("Status 200").await;
 }
 
 async fn demo(scene: &Scene<'_>) {

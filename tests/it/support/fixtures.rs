@@ -139,6 +139,7 @@ impl Furnished {
         let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": text });
         let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
         let answer = anonymous(server).try_send(call).await.expect("an answer").json();
+        self.keep("api", "tags.list");
         self.keep("agent", answer["claim"]["user_code"].as_str().expect("a code"));
     }
 

@@ -11,6 +11,7 @@
 //! rules. The navigation lists the pages in the order of the table.
 
 pub mod agent;
+pub mod api_call;
 pub mod approvals;
 pub mod audience;
 pub mod audit;
@@ -195,6 +196,7 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",
         needs [accounts::ops::approval_list::ApprovalList], get approvals::show, post approvals::send, draws [approvals::ApprovalsPage]),
     page!(closed "/oauth2/authorize", get authorize::show, post authorize::decide, draws [authorize::AuthorizePage]),
+    page!(closed "/test/api/{operation}", get api_call::show, post api_call::call, draws [api_call::ApiCallPage]),
     page!(closed "/agent", get agent::show, post agent::decide, draws [agent::AgentPage]),
     page!(closed "/{environment}/settings/webhooks", menu "Developers" "Webhooks", needs [webhooks::ops::list::List],
         get webhooks::show_all, post webhooks::create, draws [webhooks::WebhooksPage]),

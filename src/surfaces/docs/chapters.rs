@@ -1,0 +1,87 @@
+//! TABLE: the pages of the documentation, in the order of the navigation.
+
+/// A part of the navigation.
+pub struct Chapter {
+    pub title: &'static str,
+    pub pages: &'static [File],
+}
+
+/// A page from `assets/docs`.
+pub struct File {
+    /// The name of the file without its ending, which is also the name in the URL.
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! pages {
+    ($($name:literal),* $(,)?) => {
+        &[$(File { name: $name, text: include_str!(concat!("../../../assets/docs/", $name, ".md")) }),*]
+    };
+}
+
+macro_rules! pictures {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../assets/docs/pictures/", $name)))),*]
+    };
+}
+
+/// The page with these texts is the entry.
+pub const INDEX: &str = "README";
+/// The page that the list of error codes is added to.
+pub const ERRORS: &str = "errors";
+/// The title of the chapter that the pages of the API are in.
+pub const API: &str = "API";
+
+pub const CHAPTERS: &[Chapter] = &[
+    Chapter { title: "Start", pages: pages!["README", "tutorial", "api-tutorial", "clients"] },
+    Chapter {
+        title: "Guides",
+        pages: pages![
+            "brands",
+            "briefs-and-models",
+            "editing",
+            "checks",
+            "audience",
+            "sending-domains",
+            "campaigns",
+            "webhooks-guide",
+            "revenue",
+            "platforms",
+            "agents",
+            "operating",
+            "upgrading",
+            "troubleshooting",
+        ],
+    },
+    Chapter { title: "Concepts", pages: pages!["how-it-works", "test-and-live", "delivery"] },
+    Chapter { title: API, pages: &[] },
+    Chapter {
+        title: "Reference",
+        pages: pages![
+            "api-conventions",
+            "authentication",
+            "errors",
+            "rate-limits",
+            "idempotency",
+            "projects",
+            "emails",
+            "validation",
+            "contacts",
+            "scheduled-imports",
+            "connections",
+            "storefront",
+            "sending",
+            "webhooks",
+            "incoming-webhooks",
+            "mail-services",
+            "attribution",
+            "glossary",
+        ],
+    },
+];
+
+/// The pictures of the pages.
+pub const PICTURES: &[(&str, &str)] = pictures!["email.svg", "environments.svg", "message.svg", "attribution.svg", "records.svg"];
+
+/// The changelog, which is at the top of the source tree.
+pub const CHANGELOG: File = File { name: "changelog", text: include_str!("../../../CHANGELOG.md") };

@@ -1,0 +1,105 @@
+//! The documentation at `/docs`: the pages of `assets/docs`, and the reference of the API from the table of operations.
+//!
+//! All pages are public and the same for all readers, so they are rendered once and cached by browsers. Every page is also available as
+//! Markdown: `/docs/NAME.md`. `/llms.txt` lists the pages for language models. Pages work without scripts; the search does, too.
+
+mod chapters;
+mod markdown;
+mod reference;
+mod remedies;
+mod samples;
+mod search;
+mod shape;
+mod site;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, VARY,
+};
+use http::{Method, StatusCode};
+
+use self::site::{Document, Site};
+use crate::engine::api::call::Api;
+use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
+use crate::surfaces::dashboard::{files, headers};
+
+/// A service with the documentation in front of it: all other requests go to `inner`.
+pub struct WithDocs<S> {
+    inner: S,
+    api: Api,
+    site: site::Cache,
+}
+
+impl<S> WithDocs<S> {
+    pub fn new(api: Api, inner: S) -> Self {
+        Self { inner, api, site: site::Cache::default() }
+    }
+
+    /// Returns the documentation, rendered with the address of this service, which is known once the service listens.
+    fn site(&self) -> Arc<Site> {
+        self.site.get(self.api.operations(), self.api.0.base_url())
+    }
+
+    fn reply(&self, request: &Incoming) -> Option<Reply> {
+        let path = request.uri.path();
+        let is_ours = path == "/llms.txt" || path == "/docs" || path.starts_with("/docs/");
+        if !is_ours || request.peer == Peer::Operator || !matches!(request.method, Method::GET | Method::HEAD) {
+            return None;
+        }
+        let site = self.site();
+        if path == "/docs/search" {
+            let pairs: Vec<(String, String)> =
+                serde_urlencoded::from_str(request.uri.query().unwrap_or_default()).unwrap_or_default();
+            let query = pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, value)| value.trim());
+            return Some(page(StatusCode::OK, site.search_page(query)));
+        }
+        match site.document(path) {
+            Some(document) => Some(sent(document, &request.headers)),
+            None => Some(page(StatusCode::NOT_FOUND, site.missing_page())),
+        }
+    }
+}
+
+impl<S: Service> Service for WithDocs<S> {
+    async fn call(&self, request: Incoming) -> Reply {
+        match self.reply(&request) {
+            Some(reply) => reply,
+            None => self.inner.call(request).await,
+        }
+    }
+}
+
+/// Returns a page that is not cached.
+fn page(status: StatusCode, html: String) -> Reply {
+    let mut headers = headers::headers();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(html.len()));
+    Reply { status, headers, body: ReplyBody::Whole(html.into()) }
+}
+
+/// Returns the document, or 304 if the browser has it (RFC 9110 §13.1.2).
+fn sent(document: &Document, request: &HeaderMap) -> Reply {
+    let mut headers = headers::headers();
+    // Browsers ask each time whether the page has changed, so that an upgrade takes effect at once.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
+    headers.insert(ETAG, document.etag.clone());
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    let known = request.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
+    let is_known = known.map(|tag| tag.trim().trim_start_matches("W/")).any(|tag| tag == "*" || *tag == document.etag);
+    if is_known {
+        return Reply { status: StatusCode::NOT_MODIFIED, headers, body: ReplyBody::Whole(Default::default()) };
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(document.content_type));
+    let body = match files::takes_gzip(request) {
+        true => {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            document.packed.clone()
+        }
+        false => document.body.clone(),
+    };
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body) }
+}

@@ -1,0 +1,309 @@
+//! All pages, rendered.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use http::header::HeaderValue;
+use serde::Serialize;
+
+use super::chapters::{API, CHANGELOG, CHAPTERS, ERRORS, File, INDEX, PICTURES};
+use super::markdown::{self, Rendered, Titles};
+use super::search::{Hit, Index};
+use super::{reference, remedies};
+use crate::base::secret::sha256;
+use crate::engine::api::Entry;
+use crate::surfaces::dashboard::files::{Files, files, packed};
+
+/// The address in the pages' commands. The address of this service replaces it.
+const SAMPLE_ADDRESS: &str = "http://127.0.0.1:8080/";
+/// The characters of a page's description.
+const LEAD_CHARACTERS: usize = 160;
+/// The page that lists all operations.
+const OVERVIEW: &str = "/docs/api";
+const HTML: &str = "text/html; charset=utf-8";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// A file as it is sent.
+pub struct Document {
+    pub content_type: &'static str,
+    pub body: Bytes,
+    pub packed: Bytes,
+    pub etag: HeaderValue,
+}
+
+impl Document {
+    fn new(content_type: &'static str, body: String) -> Self {
+        let etag = format!("\"{}\"", HEXLOWER.encode(&sha256(body.as_bytes())[..12]));
+        let etag = HeaderValue::try_from(etag).expect("hexadecimal digits are valid in a header");
+        Self { content_type, packed: packed(body.as_bytes()), body: body.into(), etag }
+    }
+}
+
+/// The documentation, rendered.
+pub struct Site {
+    pub documents: BTreeMap<String, Document>,
+    pages: Vec<Page>,
+    index: Index,
+    files: Arc<Files>,
+}
+
+/// A page before it gets its layout.
+struct Page {
+    url: String,
+    chapter: &'static str,
+    source: String,
+    rendered: Rendered,
+}
+
+impl Page {
+    fn title(&self) -> &str {
+        markdown::title(&self.source)
+    }
+
+    /// Returns the first text of the page, shortened.
+    fn lead(&self) -> String {
+        let mut texts = self.rendered.sections.iter().map(|section| section.text.trim());
+        let text = texts.find(|text| !text.is_empty()).unwrap_or_default();
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(LEAD_CHARACTERS) {
+            Some((end, _)) => {
+                let cut = &line[..end];
+                let whole = cut.rfind(". ").map(|at| &cut[..=at]);
+                whole.map_or_else(|| format!("{}…", cut.rsplit_once(' ').map_or(cut, |(cut, _)| cut)), str::to_owned)
+            }
+            None => line,
+        }
+    }
+}
+
+/// The data of the template.
+#[derive(Serialize)]
+struct Layout<'a> {
+    style: &'a str,
+    docs_style: &'a str,
+    docs_script: &'a str,
+    title: &'a str,
+    lead: String,
+    html: &'a str,
+    /// The URL of the page as Markdown; empty if there is none.
+    markdown: String,
+    chapters: Vec<ChapterView<'a>>,
+    contents: Vec<Link<'a>>,
+    previous: Option<Link<'a>>,
+    next: Option<Link<'a>>,
+    query: &'a str,
+    /// The results of a search, on the page of the search only.
+    hits: Option<Vec<Hit>>,
+}
+
+#[derive(Serialize)]
+struct ChapterView<'a> {
+    title: &'a str,
+    here: bool,
+    pages: Vec<Link<'a>>,
+}
+
+#[derive(Serialize)]
+struct Link<'a> {
+    url: String,
+    title: &'a str,
+    here: bool,
+}
+
+impl Site {
+    /// Renders all pages. `text` returns the current text of a file.
+    pub fn new(operations: &[Entry], base: &str, text: impl Fn(&File) -> String) -> Self {
+        let mut sources: Vec<(String, &'static str, String)> = Vec::new();
+        for chapter in CHAPTERS {
+            for file in chapter.pages {
+                let mut source = text(file).replace(SAMPLE_ADDRESS, &format!("{base}/"));
+                if file.name == ERRORS {
+                    source.push_str(&remedies::page(operations));
+                }
+                sources.push((file.name.to_owned(), chapter.title, source));
+            }
+            if chapter.title == API {
+                let pages = reference::pages(operations, base);
+                sources.extend(pages.into_iter().map(|page| (page.name, API, page.text)));
+            }
+        }
+        sources.push((CHANGELOG.name.to_owned(), CHAPTERS[CHAPTERS.len() - 1].title, text(&CHANGELOG)));
+        let titles: Titles = sources.iter().map(|(name, _, source)| (name.clone(), markdown::title(source).to_owned())).collect();
+        let pages: Vec<Page> = sources
+            .into_iter()
+            .map(|(name, chapter, source)| Page {
+                url: address(&name),
+                chapter,
+                rendered: markdown::render(&source, &titles),
+                source,
+            })
+            .collect();
+        let mut site = Self { documents: BTreeMap::new(), pages, index: Index::default(), files: files() };
+        site.add_documents(base);
+        site
+    }
+
+    fn add_documents(&mut self, base: &str) {
+        let mut documents = BTreeMap::new();
+        for (number, page) in self.pages.iter().enumerate() {
+            documents.insert(page.url.clone(), Document::new(HTML, self.page(number)));
+            documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
+            // The sections of the overview only list what the other pages contain.
+            let sections = &page.rendered.sections[..if page.url == OVERVIEW { 1 } else { page.rendered.sections.len() }];
+            sections.iter().for_each(|section| self.index.add(&page.url, page.title(), section));
+        }
+        for (name, source) in PICTURES {
+            documents.insert(format!("/docs/pictures/{name}"), Document::new("image/svg+xml", (*source).to_owned()));
+        }
+        documents.insert("/llms.txt".to_owned(), Document::new("text/plain; charset=utf-8", self.list(base)));
+        self.documents = documents;
+    }
+
+    /// Returns the file at a path. A trailing slash of the entry page is ignored.
+    pub fn document(&self, path: &str) -> Option<&Document> {
+        self.documents.get(if path == "/docs/" { "/docs" } else { path })
+    }
+
+    /// Renders a page in its layout.
+    fn page(&self, number: usize) -> String {
+        let page = &self.pages[number];
+        let sections = page.rendered.sections.iter().filter(|section| section.level == 2);
+        self.draw(&Layout {
+            lead: page.lead(),
+            html: &page.rendered.html,
+            markdown: markdown_url(&page.url),
+            chapters: self.chapters(Some(page)),
+            contents: sections
+                .map(|section| Link { url: format!("#{}", section.anchor), title: &section.heading, here: false })
+                .collect(),
+            previous: number.checked_sub(1).map(|before| self.link(&self.pages[before], None)),
+            next: self.pages.get(number + 1).map(|next| self.link(next, None)),
+            ..self.layout(page.title())
+        })
+    }
+
+    /// Renders the results of a search.
+    pub fn search_page(&self, query: &str) -> String {
+        self.draw(&Layout { query, hits: Some(self.index.find(query)), ..self.layout("Search") })
+    }
+
+    /// Renders the page for unknown paths.
+    pub fn missing_page(&self) -> String {
+        self.draw(&Layout {
+            html: "<h1>Page not found</h1><p>Use the search or the contents.</p>",
+            ..self.layout("Page not found")
+        })
+    }
+
+    /// Returns a layout without content.
+    fn layout<'a>(&'a self, title: &'a str) -> Layout<'a> {
+        Layout {
+            style: &self.files.style.path,
+            docs_style: &self.files.docs_style.path,
+            docs_script: &self.files.docs_script.path,
+            title,
+            lead: String::new(),
+            html: "",
+            markdown: String::new(),
+            chapters: self.chapters(None),
+            contents: Vec::new(),
+            previous: None,
+            next: None,
+            query: "",
+            hits: None,
+        }
+    }
+
+    fn chapters(&self, here: Option<&Page>) -> Vec<ChapterView<'_>> {
+        let chapter = |title: &'static str| ChapterView {
+            title,
+            here: here.is_some_and(|page| page.chapter == title),
+            pages: self.pages.iter().filter(|page| page.chapter == title).map(|page| self.link(page, here)).collect(),
+        };
+        CHAPTERS.iter().map(|one| chapter(one.title)).collect()
+    }
+
+    fn link<'a>(&self, page: &'a Page, here: Option<&Page>) -> Link<'a> {
+        Link { url: page.url.clone(), title: page.title(), here: here.is_some_and(|here| here.url == page.url) }
+    }
+
+    fn draw(&self, layout: &Layout<'_>) -> String {
+        self.files.pages.draw("docs.html", layout)
+    }
+
+    /// Returns the list of pages for language models (llmstxt.org).
+    fn list(&self, base: &str) -> String {
+        let mut text =
+            "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
+                        API, SDKs, a command line and a tool server.\n"
+                .to_owned();
+        for chapter in CHAPTERS {
+            text.push_str(&format!("\n## {}\n\n", chapter.title));
+            for page in self.pages.iter().filter(|page| page.chapter == chapter.title) {
+                text.push_str(&format!("- [{}]({base}{}): {}\n", page.title(), markdown_url(&page.url), page.lead()));
+            }
+        }
+        text
+    }
+}
+
+fn address(name: &str) -> String {
+    if name == INDEX { "/docs".to_owned() } else { format!("/docs/{name}") }
+}
+
+fn markdown_url(url: &str) -> String {
+    if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
+}
+
+/// The rendered documentation, created at the first request.
+#[derive(Default)]
+pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
+
+impl Cache {
+    pub fn get(&self, operations: &[Entry], base: &str) -> Arc<Site> {
+        let stamp = stamp();
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, site)) = last.as_ref().filter(|(before, _)| *before == stamp) {
+            return site.clone();
+        }
+        let site = Arc::new(Site::new(operations, base, current));
+        *last = Some((stamp, site.clone()));
+        site
+    }
+}
+
+/// Changes when a file changes.
+#[cfg(not(debug_assertions))]
+type Stamp = ();
+#[cfg(debug_assertions)]
+type Stamp = (usize, Vec<Option<std::time::SystemTime>>);
+
+#[cfg(not(debug_assertions))]
+fn stamp() -> Stamp {}
+
+/// In a debug build, pages are rendered again after a change of their files, so that writers need no rebuild.
+#[cfg(debug_assertions)]
+fn stamp() -> Stamp {
+    let times = CHAPTERS
+        .iter()
+        .flat_map(|chapter| chapter.pages)
+        .map(|file| std::fs::metadata(path(file)).and_then(|file| file.modified()).ok());
+    (Arc::as_ptr(&files()) as usize, times.collect())
+}
+
+#[cfg(not(debug_assertions))]
+fn current(file: &File) -> String {
+    file.text.to_owned()
+}
+
+#[cfg(debug_assertions)]
+fn current(file: &File) -> String {
+    std::fs::read_to_string(path(file)).unwrap_or_else(|_| file.text.to_owned())
+}
+
+#[cfg(debug_assertions)]
+fn path(file: &File) -> std::path::PathBuf {
+    std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/docs")).join(format!("{}.md", file.name))
+}

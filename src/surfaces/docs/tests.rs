@@ -1,0 +1,134 @@
+//! Tests of all pages: their links, their sizes and their completeness.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use scraper::{Html, Selector};
+
+use super::site::Site;
+use crate::engine::api::Entry;
+use crate::operations::OPERATIONS;
+use crate::surfaces::dashboard::PAGES;
+use crate::surfaces::docs_links::address;
+use crate::vocab::codes::CODES;
+
+fn site() -> Site {
+    Site::new(OPERATIONS, "http://127.0.0.1:8080", |file| file.text.to_owned())
+}
+
+fn for_clients() -> impl Iterator<Item = (&'static str, &'static Entry)> {
+    OPERATIONS.iter().filter_map(|entry| Some((entry.spec.client_name()?, entry)))
+}
+
+/// Returns whether a page of the dashboard or an operation has this path.
+fn is_served(path: &str) -> bool {
+    let fits = |pattern: &str| {
+        let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+        pattern.len() == path.len() && pattern.iter().zip(&path).all(|(part, given)| part.starts_with('{') || part == given)
+    };
+    PAGES.iter().any(|page| fits(page.path)) || OPERATIONS.iter().any(|entry| fits(entry.spec.path))
+}
+
+/// All pages as HTML, by path.
+fn parsed(site: &Site) -> Vec<(String, Html)> {
+    let pages = site.documents.iter().filter(|(_, document)| document.content_type.starts_with("text/html"));
+    pages.map(|(path, document)| (path.clone(), Html::parse_document(&String::from_utf8_lossy(&document.body)))).collect()
+}
+
+fn values(page: &Html, selector: &str, name: &str) -> Vec<String> {
+    let selector = Selector::parse(selector).expect("a selector");
+    page.select(&selector).filter_map(|element| element.attr(name).map(str::to_owned)).collect()
+}
+
+/// Returns the addresses of everything with an ID.
+fn anchors(pages: &[(String, Html)]) -> BTreeSet<String> {
+    let all = pages.iter().flat_map(|(path, page)| values(page, "[id]", "id").into_iter().map(move |id| format!("{path}#{id}")));
+    all.collect()
+}
+
+#[test]
+fn every_link_and_anchor_leads_to_something() {
+    let site = site();
+    let pages = parsed(&site);
+    let anchors = anchors(&pages);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (path, page) in &pages {
+        let links = [values(page, "a", "href"), values(page, "img", "src"), values(page, "link[rel=alternate]", "href")].concat();
+        for link in links.iter().filter(|link| !link.contains("://")) {
+            count += 1;
+            let whole = if link.starts_with('#') { format!("{path}{link}") } else { link.clone() };
+            let is_right = match whole.contains('#') {
+                true => anchors.contains(&whole),
+                false => site.document(&whole).is_some() || is_served(&whole),
+            };
+            if !is_right {
+                wrong.push(format!("{path}: {link}"));
+            }
+        }
+    }
+    assert!(count > 3_000 && wrong.is_empty(), "{count} {wrong:#?}");
+}
+
+#[test]
+fn pages_are_small_and_have_a_title_and_a_description() {
+    let site = site();
+    let html: Vec<_> = site.documents.iter().filter(|(_, document)| document.content_type.starts_with("text/html")).collect();
+    assert!(html.len() > 60, "{}", html.len());
+    for (path, document) in html {
+        let text = String::from_utf8_lossy(&document.body);
+        assert!(document.packed.len() < 60_000, "{path} has {} bytes compressed", document.packed.len());
+        assert!(text.contains("<h1 ") && text.matches("<h1 ").count() == 1 && !text.contains("<title> "), "{path}");
+        assert!(text.contains("<meta name=\"description\""), "{path} has no description");
+    }
+}
+
+#[test]
+fn every_operation_and_every_error_code_is_documented() {
+    let site = site();
+    let anchors = anchors(&parsed(&site));
+    for (name, entry) in for_clients() {
+        let url = address(name);
+        assert!(anchors.contains(&url), "{url}");
+        let path = url.split('#').next().expect("a path");
+        let page = String::from_utf8_lossy(&site.document(path).expect("the page of the resource").body);
+        assert!(page.contains(&format!("<code>{} {}</code>", entry.spec.verb.name(), entry.spec.path)), "{name}");
+        assert!(page.contains(&format!("href=\"/test/api/{name}\"")), "{name}");
+    }
+    for info in CODES {
+        let anchor = format!("/docs/errors#{}", info.wire.to_ascii_lowercase());
+        assert!(anchors.contains(&anchor), "{anchor}");
+    }
+}
+
+#[test]
+fn every_page_is_listed_for_language_models_as_markdown() {
+    let site = site();
+    let list = String::from_utf8_lossy(&site.document("/llms.txt").expect("the list").body).into_owned();
+    for (path, _) in site.documents.iter().filter(|(path, _)| path.ends_with(".md")) {
+        assert!(list.contains(&format!("(http://127.0.0.1:8080{path})")), "{path}");
+    }
+    let tutorial = site.document("/docs/tutorial.md").expect("the tutorial");
+    assert!(tutorial.body.starts_with(b"# ") && tutorial.content_type.starts_with("text/markdown"));
+}
+
+#[test]
+fn commands_contain_the_address_of_the_service() {
+    let site = Site::new(OPERATIONS, "https://mail.example.com", |file| file.text.to_owned());
+    for path in ["/docs/api-tutorial", "/docs/api/contacts"] {
+        let page = String::from_utf8_lossy(&site.document(path).expect("the page").body).into_owned();
+        assert!(page.contains("https://mail.example.com/v1/") && !page.contains("http://127.0.0.1:8080/v1/"), "{path}");
+    }
+}
+
+#[test]
+fn a_search_takes_less_than_ten_milliseconds_and_is_escaped() {
+    let site = site();
+    let page = site.search_page("contact <b>");
+    assert!(!page.contains("contact <b>"), "{page}");
+    let started = Instant::now();
+    for _ in 0..10 {
+        assert!(site.search_page("add domain").contains("/docs/sending-domains#1-add-the-domain"));
+    }
+    // A debug build is several times slower than the program.
+    assert!(started.elapsed().as_millis() < 1_000, "{:?}", started.elapsed());
+}
