@@ -48,6 +48,7 @@ pub const CHAPTERS: &[Chapter] = &[
             "revenue",
             "platforms",
             "agents",
+            "mcp",
             "operating",
             "upgrading",
             "troubleshooting",
