@@ -1597,9 +1597,9 @@ export class Connections extends Resource<Mailmill> {
   }
 
   /**
-   * Begin a sign-in on another platform.
+   * Start a sign-in to another platform.
    *
-   * Returns the page of the platform on which the signed-in user consents.
+   * Returns the URL of the platform's page on which the signed-in user allows access (OAuth 2).
    * @example
    * ```ts
    * await mailmill.connections.authorize(provider);
@@ -1610,7 +1610,7 @@ export class Connections extends Resource<Mailmill> {
   }
 
   /**
-   * Complete a sign-in on another platform.
+   * Complete a sign-in to another platform.
    *
    * Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it.
    * @example

@@ -885,7 +885,7 @@ export type Connections = {
     connections: ConnectionView[];
     total: number;
 };
-/** The account to connect by signing in on the platform. */
+/** The account to connect by signing in to the platform. */
 export type ConnectionsAuthorizeParams = {
     /** A name for the connection; the platform's name of the account if absent. */
     name?: string | null;
@@ -2416,7 +2416,7 @@ export type HookDeliveries = {
 };
 export type HookDeliveryView = {
     at: string;
-    verdict: "created" | "updated" | "unchanged" | "recorded" | "rejected";
+    result: "created" | "updated" | "unchanged" | "recorded" | "rejected";
     field?: string;
     reason?: string;
 };

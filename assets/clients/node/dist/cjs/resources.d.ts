@@ -1179,9 +1179,9 @@ export declare class Connections extends Resource<Mailmill> {
   */
  create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
  /**
-  * Begin a sign-in on another platform.
+  * Start a sign-in to another platform.
   *
-  * Returns the page of the platform on which the signed-in user consents.
+  * Returns the URL of the platform's page on which the signed-in user allows access (OAuth 2).
   * @example
   * ```ts
   * await mailmill.connections.authorize(provider);
@@ -1189,7 +1189,7 @@ export declare class Connections extends Resource<Mailmill> {
   */
  authorize(provider: t.Provider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
  /**
-  * Complete a sign-in on another platform.
+  * Complete a sign-in to another platform.
   *
   * Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it.
   * @example

@@ -3373,7 +3373,8 @@ class Connections(Resource):
         """Remove a connection.
 
         Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot. Imports that use the
-        connection fail; imported contacts stay. An API key stays valid until you revoke it on the platform.
+        connection fail; imported contacts are kept. An API key stays valid until you revoke it on the
+        platform.
         """
         return _t.cast("t.RemovedConnection", self._call(
             "DELETE",
@@ -3427,11 +3428,11 @@ class Connections(Resource):
         connection_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.SignInPage:
-        """Begin a sign-in on another platform.
+        """Start a sign-in to another platform.
 
-        Returns the page of the platform on which the signed-in user consents. The platform sends the user
-        back to Mailmill, which connects the account. Needs a client ID and secret in the settings; without
-        them, connect the account with an API key.
+        Returns the URL of the platform's page on which the signed-in user allows access (OAuth 2). The
+        platform then sends the user back to Mailmill, which connects the account. Needs a client ID and
+        secret in the settings; without them, connect the account with an API key.
 
         Args:
             name: A name for the connection; the platform's name of the account if absent.
@@ -3454,10 +3455,10 @@ class Connections(Resource):
         state: str,
         request_options: CallOptions | None = None,
     ) -> t.ConnectionView:
-        """Complete a sign-in on another platform.
+        """Complete a sign-in to another platform.
 
         Connects the account that the user signed in to, or reconnects it, and continues imports that wait for
-        it. Only the session that began the sign-in can complete it, within ten minutes. The dashboard calls
+        it. Only the session that started the sign-in can complete it, within ten minutes. The dashboard calls
         this operation when the user returns.
 
         Args:
@@ -3508,10 +3509,10 @@ class Connections(Resource):
         """Import contacts from a platform.
 
         Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress. The import
-        reads each source page by page, continues after a restart, and waits while the platform limits
-        requests or the connection must be reconnected. An existing status changes only if that does not
-        override the contact's own choice. Emits subscriber.unsubscribed for each contact that becomes
-        unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.
+        reads each source page by page, continues after a restart, and is paused while the platform is rate
+        limiting the account or the connection must be reconnected. An existing status changes only if that
+        does not override the contact's own choice. Emits subscriber.unsubscribed for each contact that
+        becomes unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.
 
         Args:
             project_id: The project that the contacts are added to.
@@ -3666,8 +3667,8 @@ class Storefront(Resource):
     ) -> t.DisconnectedStore:
         """Disconnect a store.
 
-        Removes the webhooks at the store and deletes the stored keys. Imported products and contacts stay.
-        The keys themselves stay valid until you revoke them on the platform.
+        Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are
+        kept. The keys themselves stay valid until you revoke them on the platform.
 
         Args:
             server_id: The ID of the connected store.

@@ -1263,7 +1263,7 @@ class _ConnectedStoreRequired(_t.TypedDict):
     status: _t.Literal["connected", "reconnect_required"]
     """`connected`, or `reconnect_required` if the platform no longer accepts the keys."""
     toolsEnabled: list[StoreTool]
-    """What is on."""
+    """What Mailmill syncs."""
     customers: StoreCustomers
     sync: SyncView
     dataRequests: list[DataRequestView]
@@ -1294,9 +1294,9 @@ class _ConnectionViewRequired(_t.TypedDict):
     externalName: str
     """The platform's name of the connected account."""
     method: _t.Literal["key", "oauth"]
-    """`key` for an API key; `oauth` if the user signed in on the platform."""
+    """`key` for an API key; `oauth` if the user signed in to the platform."""
     status: _t.Literal["connected", "reconnect_required", "rate_limited"]
-    """`connected`; `reconnect_required` if the platform no longer accepts the key; `rate_limited` until
+    """`connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until
     `rateLimitedUntil`.
     """
     createdAt: str
@@ -1305,11 +1305,13 @@ class _ConnectionViewRequired(_t.TypedDict):
 
 
 class ConnectionView(_ConnectionViewRequired, total=False):
-    """A connected account on another platform. The key is never returned."""
+    """A connected account on another platform. Its credentials are never returned."""
     projectId: str
     """The only project that can use the connection; absent if every project of the account can."""
     error: str
-    """Why the connection must be reconnected: the platform's own text, or that the key cannot be decrypted."""
+    """Why the connection must be reconnected: the platform's own text, or that the credentials cannot be
+    decrypted.
+    """
     rateLimitedUntil: str
     """When the platform accepts requests again."""
 
@@ -3045,7 +3047,7 @@ class HookDeliveries(_t.TypedDict):
 
 class _HookDeliveryViewRequired(_t.TypedDict):
     at: str
-    verdict: _t.Literal["created", "updated", "unchanged", "recorded", "rejected"]
+    result: _t.Literal["created", "updated", "unchanged", "recorded", "rejected"]
     """`created`, `updated` or `unchanged` for contacts; `recorded` or `unchanged` for events; `rejected`."""
 
 
@@ -3275,11 +3277,11 @@ class ImportProgress(_ImportProgressRequired, total=False):
     provider: Provider
     """The platform that the contacts are imported from; absent for a file."""
     excluded: int
-    """The number of contacts that were not imported because they never subscribed; absent if the import includes
-    them.
+    """The number of contacts that were left out because they never subscribed or have no status; absent if the
+    import includes them.
     """
     waiting: str
-    """Why the import waits, and what ends the wait; absent if it does not wait."""
+    """Why the import is paused, and what resumes it; absent if it is not paused."""
     error: str
     """Why the import failed, and what to do; absent if it did not fail."""
     completed_at: str
@@ -4409,7 +4411,7 @@ class RowCounts(_t.TypedDict):
     skipped: int
     """The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched."""
     failed: int
-    """The number of rows that were refused. See the row errors of this import."""
+    """The number of rows with errors, which were not imported. See the row errors of this import."""
 
 
 class _RowErrorRequired(_t.TypedDict):
@@ -4430,7 +4432,7 @@ class RowError(_RowErrorRequired, total=False):
 class _RunViewRequired(_t.TypedDict):
     endedAt: str
     result: _t.Literal["imported", "unchanged", "failed"]
-    """`unchanged` if the file was not changed since the last import."""
+    """`unchanged` if the file has not changed since the last import."""
     created: int
     """The number of rows that created a contact."""
     updated: int
@@ -4438,7 +4440,7 @@ class _RunViewRequired(_t.TypedDict):
     skipped: int
     """The number of rows that changed nothing."""
     failed: int
-    """The number of rows that were refused. The import's errors list them."""
+    """The number of rows with errors, which were not imported. The import's errors list them."""
     excluded: int
     """The number of contacts without a status that were left out."""
 
@@ -4717,7 +4719,7 @@ class SignInPage(_t.TypedDict):
     expiresAt: str
     """When the sign-in must be complete."""
     scopes: list[GrantedScope]
-    """The permissions on the platform that the user grants. Mailchimp has none: its tokens have all rights of
+    """The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of
     the user.
     """
 
@@ -4956,7 +4958,7 @@ class StorefrontConnection(_t.TypedDict):
     store: str
     """The name of the store."""
     toolsEnabled: list[StoreTool]
-    """What is on."""
+    """What Mailmill syncs."""
 
 
 class _StoryRequired(_t.TypedDict):
@@ -5076,7 +5078,7 @@ class SyncView(_SyncViewRequired, total=False):
     completedAt: str
     """When everything was last imported."""
     waiting: str
-    """Why the import waits."""
+    """Why the import is paused; absent if it is not."""
     webhooksOff: str
     """Why the store sends no webhooks, so that changes are noticed only once a day."""
     lastWebhookAt: str
