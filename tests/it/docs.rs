@@ -84,7 +84,8 @@ fn run(command: &str, key: &str, folder: &Path) -> (u16, Value) {
 
 /// Returns the commands in the blocks of a page that start with `fence`. A command continues after a line that ends with a backslash.
 fn commands(page: &str, fence: &str) -> Vec<String> {
-    let blocks = page.split(&format!("{fence}\n")).skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let start = format!("{fence}\n");
+    let blocks = page.split(&start).skip(1).filter_map(|rest| rest.split_once("\n```"));
     let mut all = Vec::new();
     for (block, _) in blocks {
         let mut command = String::new();
