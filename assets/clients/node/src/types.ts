@@ -3843,9 +3843,11 @@ export type StorefrontConnectParams = {
     projectId: string;
     /** The URL of the store: for Shopify the myshopify.com domain, for WooCommerce the URL of the site. */
     storefrontStoreUrl: string;
-    /** Shopify: the Admin API access token of an app. */
+    /** Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. */
+    clientId?: string | null;
+    /** Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, in place of a client ID. */
     accessToken?: string | null;
-    /** Shopify: the API secret key of the same app, with which Shopify signs webhooks. */
+    /** Shopify: the secret of the same app, with which Shopify signs webhooks. */
     apiSecret?: string | null;
     /** WooCommerce: the consumer key of a REST API key with the permission Read/Write. */
     consumerKey?: string | null;

@@ -3612,6 +3612,7 @@ class AsyncStorefront(AsyncResource):
         *,
         project_id: str,
         storefront_store_url: str,
+        client_id: str | None | Unset = UNSET,
         access_token: str | None | Unset = UNSET,
         api_secret: str | None | Unset = UNSET,
         consumer_key: str | None | Unset = UNSET,
@@ -3625,16 +3626,19 @@ class AsyncStorefront(AsyncResource):
         With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the
         permission project:write. Keys replace those of a store that is already connected to the project.
         Without keys, connects a store with the keys with which it is connected to another project of the
-        account. The access token of Shopify needs the scope read_products; with read_orders, orders become
-        customer events, and with read_customers, customers are imported.
+        account. An app in Shopify needs the scope read_products; with read_orders, orders become customer
+        events, and with read_customers, customers are imported.
 
         Args:
             project_id: The project whose brand gets the products, and whose audience gets the customers.
             storefront_store_url: The URL of the store: for Shopify the myshopify.com domain, for WooCommerce
                 the URL of the site.
-            access_token: Shopify: the Admin API access token of an app. Stored encrypted and never shown
-                again.
-            api_secret: Shopify: the API secret key of the same app, with which Shopify signs webhooks.
+            client_id: Shopify: the client ID of an app in the Dev Dashboard that is installed on the store.
+                Mailmill requests access tokens with it.
+            access_token: Shopify: the Admin API access token of an app that was created in the Shopify admin
+                before 2026, in place of a client ID.
+            api_secret: Shopify: the secret of the same app, with which Shopify signs webhooks. Stored
+                encrypted and never shown again, like all keys.
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
             customers: Which customers are imported; `subscribed-only` if absent.
@@ -3644,7 +3648,7 @@ class AsyncStorefront(AsyncResource):
         return _t.cast("t.StorefrontConnection", await self._call(
             "POST",
             "/storefront/connect",
-            {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "accessToken": access_token, "apiSecret": api_secret, "consumerKey": consumer_key, "consumerSecret": consumer_secret, "customers": customers, "connectionId": connection_id},
+            {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "clientId": client_id, "accessToken": access_token, "apiSecret": api_secret, "consumerKey": consumer_key, "consumerSecret": consumer_secret, "customers": customers, "connectionId": connection_id},
             request_options,
         ))
 
