@@ -185,7 +185,7 @@ fn the_python_package_passes_its_tests_and_runs_its_examples() {
     let installed = Installed::new();
     let wheel = format!("/clients/mailmill-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
     let mut pip = Command::new(&python);
-    // The dependency is there already, and the test must not depend on a registry.
+    // The environment has the dependency, and the test must not depend on a registry.
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir", "--target"]);
     run(pip.arg(installed.path("site")).arg(installed.url(&wheel)));
     let tests = clients().join("python/tests");
