@@ -19,57 +19,63 @@ use std::sync::Arc;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, VARY,
 };
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, Uri};
 
 use self::site::{Document, Site};
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::surfaces::dashboard::{files, headers};
 
+/// The page that is shown if the documentation cannot be rendered, which is a bug.
+const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
+                             <p>Mailmill couldn't show the documentation. The log contains the error.</p>";
+
 /// A service with the documentation in front of it: all other requests go to `inner`.
 pub struct WithDocs<S> {
     inner: S,
     api: Api,
-    site: site::Cache,
+    site: Arc<site::Cache>,
 }
 
 impl<S> WithDocs<S> {
     pub fn new(api: Api, inner: S) -> Self {
-        Self { inner, api, site: site::Cache::default() }
+        Self { inner, api, site: Arc::default() }
     }
 
-    /// Returns the documentation, rendered with the address of this service, which is known once the service listens.
-    fn site(&self) -> Arc<Site> {
-        self.site.get(self.api.operations(), self.api.0.base_url())
+    /// Returns the documentation, rendered with the address of this service, which is known once the service listens. The first call
+    /// renders all pages, on a thread that may block.
+    async fn site(&self) -> Option<Arc<Site>> {
+        let (site, api) = (self.site.clone(), self.api.clone());
+        tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url())).await.ok()
     }
 
-    fn reply(&self, request: &Incoming) -> Option<Reply> {
-        let path = request.uri.path();
-        let is_ours = path == "/llms.txt" || path == "/docs" || path.starts_with("/docs/");
-        if !is_ours || request.peer == Peer::Operator || !matches!(request.method, Method::GET | Method::HEAD) {
-            return None;
-        }
-        let site = self.site();
-        if path == "/docs/search" {
-            let pairs: Vec<(String, String)> =
-                serde_urlencoded::from_str(request.uri.query().unwrap_or_default()).unwrap_or_default();
+    async fn reply(&self, uri: &Uri, headers: &HeaderMap) -> Reply {
+        let Some(site) = self.site().await else { return page(StatusCode::INTERNAL_SERVER_ERROR, RENDER_FAILED.to_owned()) };
+        if uri.path() == "/docs/search" {
+            let pairs: Vec<(String, String)> = serde_urlencoded::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
             let query = pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, value)| value.trim());
-            return Some(page(StatusCode::OK, site.search_page(query)));
+            return page(StatusCode::OK, site.search_page(query));
         }
-        match site.document(path) {
-            Some(document) => Some(sent(document, &request.headers)),
-            None => Some(page(StatusCode::NOT_FOUND, site.missing_page())),
+        match site.document(uri.path()) {
+            Some(document) => sent(document, headers),
+            None => page(StatusCode::NOT_FOUND, site.missing_page()),
         }
     }
 }
 
 impl<S: Service> Service for WithDocs<S> {
     async fn call(&self, request: Incoming) -> Reply {
-        match self.reply(&request) {
-            Some(reply) => reply,
-            None => self.inner.call(request).await,
+        match is_for_docs(&request) {
+            true => self.reply(&request.uri, &request.headers).await,
+            false => self.inner.call(request).await,
         }
     }
+}
+
+fn is_for_docs(request: &Incoming) -> bool {
+    let path = request.uri.path();
+    let is_ours = path == "/llms.txt" || path == "/docs" || path.starts_with("/docs/");
+    is_ours && request.peer != Peer::Operator && matches!(request.method, Method::GET | Method::HEAD)
 }
 
 /// Returns a page that is not cached.
@@ -96,7 +102,7 @@ fn sent(document: &Document, request: &HeaderMap) -> Reply {
     let body = match files::takes_gzip(request) {
         true => {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            document.packed.clone()
+            document.packed()
         }
         false => document.body.clone(),
     };

@@ -1,7 +1,7 @@
 //! All pages, rendered.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
@@ -29,15 +29,21 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 pub struct Document {
     pub content_type: &'static str,
     pub body: Bytes,
-    pub packed: Bytes,
     pub etag: HeaderValue,
+    /// The gzip version, created when a browser first asks for it.
+    packed: OnceLock<Bytes>,
 }
 
 impl Document {
     fn new(content_type: &'static str, body: String) -> Self {
         let etag = format!("\"{}\"", HEXLOWER.encode(&sha256(body.as_bytes())[..12]));
         let etag = HeaderValue::try_from(etag).expect("hexadecimal digits are valid in a header");
-        Self { content_type, packed: packed(body.as_bytes()), body: body.into(), etag }
+        Self { content_type, body: body.into(), etag, packed: OnceLock::new() }
+    }
+
+    /// Returns the gzip version.
+    pub fn packed(&self) -> Bytes {
+        self.packed.get_or_init(|| packed(&self.body)).clone()
     }
 }
 

@@ -76,7 +76,7 @@ fn pages_are_small_and_have_a_title_and_a_description() {
     assert!(html.len() > 60, "{}", html.len());
     for (path, document) in html {
         let text = String::from_utf8_lossy(&document.body);
-        assert!(document.packed.len() < 60_000, "{path} has {} bytes compressed", document.packed.len());
+        assert!(document.packed().len() < 60_000, "{path} has {} bytes compressed", document.packed().len());
         assert!(text.contains("<h1 ") && text.matches("<h1 ").count() == 1 && !text.contains("<title> "), "{path}");
         assert!(text.contains("<meta name=\"description\""), "{path} has no description");
     }
@@ -121,7 +121,7 @@ fn commands_contain_the_address_of_the_service() {
 }
 
 #[test]
-fn a_search_takes_less_than_ten_milliseconds_and_is_escaped() {
+fn a_search_is_fast_and_its_query_is_escaped() {
     let site = site();
     let page = site.search_page("contact <b>");
     assert!(!page.contains("contact <b>"), "{page}");
