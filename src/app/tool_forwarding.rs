@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use tokio::io::BufReader;
 
 use crate::engine::tasks::Tasks;
-use crate::surfaces::cli::{Problem, ToolForwarding};
+use crate::surfaces::cli::{Problem, ToolForwarding, server_and_key};
 use crate::surfaces::mcp::stdio::{Remote, forward};
 use crate::vocab::settings::{Log, LogFormat, LogLevel};
 
@@ -14,12 +14,8 @@ use crate::vocab::settings::{Log, LogFormat, LogLevel};
 pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
     // Standard output is for messages only, so the log goes to standard error.
     super::start_log(&Log { level: LogLevel::Warn, format: LogFormat::Text });
-    let ToolForwarding { url, key } = wanted;
-    let url = url.filter(|url| !url.is_empty());
-    let url = url.ok_or_else(|| Problem::misused("MAILMILL_URL is not set; set it to the address of the server"))?;
-    let key = key.filter(|key| !key.expose().is_empty());
-    let key = key.ok_or_else(|| Problem::misused("MAILMILL_KEY is not set; set it to an API key of the server"))?;
-    let remote = Remote::new(&url, key).map_err(|error| Problem::misused(format_args!("MAILMILL_URL: {error}")))?;
+    let (url, key) = server_and_key(wanted.profile, wanted.server)?;
+    let remote = Remote { url, key };
     let input = stream(std::io::stdin()).map_err(|error| Problem::failed(format_args!("cannot read standard input: {error}")))?;
     let output =
         stream(std::io::stdout()).map_err(|error| Problem::failed(format_args!("cannot write standard output: {error}")))?;

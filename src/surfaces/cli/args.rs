@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::base::secret::Secret;
 use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -87,7 +86,7 @@ pub enum Command {
     Check(CheckFile),
     /// Forward the tool server of a Mailmill to an AI assistant that starts programs (MCP over standard input and output)
     ///
-    /// Set MAILMILL_URL to the server's address and MAILMILL_KEY to an API key. Assistants that connect to URLs need no program: give them
+    /// Uses the profile of `mailmill login`, or MAILMILL_URL and MAILMILL_KEY. Assistants that connect to URLs need no program: give them
     /// the server's address followed by /mcp.
     Mcp(ToolForwarding),
     /// Print the OpenAPI document
@@ -114,12 +113,12 @@ pub struct RenderWorker {
 
 #[derive(Debug, Args)]
 pub struct ToolForwarding {
+    /// The profile with the server and the key [default: the one of the last login]
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
     /// The address of the server
-    #[arg(long, value_name = "URL", env = "MAILMILL_URL")]
-    pub url: Option<String>,
-    /// The API key. Hidden, because other users of the machine can see the arguments of a program, but not its environment.
-    #[arg(long, hide = true, env = "MAILMILL_KEY", hide_env_values = true)]
-    pub key: Option<Secret>,
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -28,6 +28,9 @@ use std::ffi::OsString;
 use clap::builder::Resettable;
 use clap::{CommandFactory, FromArgMatches};
 
+use url::Url;
+
+use crate::base::secret::Secret;
 use crate::engine::api::Entry;
 
 /// The environment variables that the administration commands read themselves, with their arguments. All other variables with this prefix
@@ -85,6 +88,14 @@ fn words(arguments: &[OsString]) -> Vec<String> {
         }
     }
     words
+}
+
+/// Returns the server and the key that the client uses with these options.
+pub fn server_and_key(profile: Option<String>, server: Option<String>) -> Result<(Url, Secret), Problem> {
+    let environment = client::Environment::read(variable);
+    let target = client::Profiles::load(&environment)?.target(profile, server, &environment)?;
+    let key = target.key()?;
+    Ok((target.url, key))
 }
 
 fn variable(name: &str) -> Option<String> {

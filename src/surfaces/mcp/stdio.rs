@@ -43,17 +43,6 @@ pub struct Remote {
     pub key: Secret,
 }
 
-impl Remote {
-    /// Returns the server at this address. The error says what is wrong with the address.
-    pub fn new(url: &str, key: Secret) -> Result<Self, String> {
-        let url = Url::parse(url).map_err(|error| format!("the address of the server is not a URL: {error}"))?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("the address of the server must start with https:// or http://".into());
-        }
-        Ok(Self { url, key })
-    }
-}
-
 /// The parts of the conversation that later requests repeat.
 #[derive(Default)]
 struct Conversation {

@@ -30,6 +30,7 @@ mod wait;
 mod watch;
 
 pub use environment::{Environment, VARIABLES};
+pub use profiles::Profiles;
 
 use std::ffi::OsString;
 
@@ -41,7 +42,6 @@ use arguments::one;
 use commands::Detail;
 use names::Named;
 use output::Output;
-use profiles::Profiles;
 use session::Session;
 
 /// A command of the client.
@@ -123,7 +123,7 @@ pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result
     }
     let (words, inner) = innermost(name, matches);
     let output = Output::new(inner, &environment);
-    let target = Profiles::load(&environment)?.target(inner, &environment)?;
+    let target = Profiles::load(&environment)?.target(one(inner, "profile"), one(inner, "server"), &environment)?;
     let session = Session::new(operations, target, output)?;
     match name {
         "api" => api::run(&session, inner).await,

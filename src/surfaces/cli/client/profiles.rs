@@ -53,6 +53,17 @@ pub struct Target {
     pub project: Option<String>,
 }
 
+impl Target {
+    /// Returns the key; fails if there is none.
+    pub fn key(&self) -> Result<Secret, Problem> {
+        self.key.clone().ok_or_else(|| {
+            let url = &self.url;
+            let message = format!("there is no key for {url}; sign in with `mailmill login {url}`, or set MAILMILL_KEY");
+            Problem::new(Exit::Denied, message)
+        })
+    }
+}
+
 impl Profiles {
     /// Reads the file; without a file there are no profiles.
     pub fn load(environment: &Environment) -> Result<Self, Problem> {
@@ -89,16 +100,15 @@ impl Profiles {
         Ok(path)
     }
 
-    /// Returns the server, key and project for a command. Options override variables, and variables override the profile.
-    pub fn target(&self, matches: &ArgMatches, environment: &Environment) -> Result<Target, Problem> {
-        let named = one(matches, "profile");
+    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the profile.
+    pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
         let profile = match wanted {
             Some(name) => Some(self.find(name)?),
             None => self.default.as_ref().and_then(|name| self.profiles.get(name)),
         };
         // A key is for one server. The key of a profile is not sent to a server that the option or the variable names.
-        let own = one(matches, "server").or_else(|| if named.is_some() { None } else { environment.url.clone() });
+        let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {
             Problem::new(
@@ -154,6 +164,9 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
+    // The variable for the SDKs can contain the path of the API.
+    let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
+    url.set_path(&path);
     Ok(url)
 }
 
@@ -246,6 +259,11 @@ mod tests {
         Profiles { default: Some("a".into()), profiles }
     }
 
+    fn target_of(profiles: &Profiles, line: &[&str], environment: &Environment) -> Result<Target, Problem> {
+        let found = matches(line);
+        profiles.target(one(&found, "profile"), one(&found, "server"), environment)
+    }
+
     #[test]
     fn the_file_is_only_for_its_owner() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
@@ -265,7 +283,7 @@ mod tests {
     fn options_override_variables_and_variables_override_the_profile() {
         let (profiles, mut environment) = (profiles(), Environment::default());
         let target = |line: &[&str], environment: &Environment| {
-            let target = profiles.target(&matches(line), environment).expect("there is a server");
+            let target = target_of(&profiles, line, environment).expect("there is a server");
             (target.url.to_string(), target.key.map(|key| key.expose().clone()), target.project)
         };
         let with = |url: &str, key: &str| (url.to_owned(), Some(key.to_owned()), Some("leaf".to_owned()));
@@ -281,24 +299,26 @@ mod tests {
 
     #[test]
     fn the_key_of_a_profile_is_not_sent_to_another_server() {
-        let target = |line: &[&str]| profiles().target(&matches(line), &Environment::default()).expect("there is a server");
+        let target = |line: &[&str]| target_of(&profiles(), line, &Environment::default()).expect("there is a server");
         assert!(target(&["--server", "https://evil.example"]).key.is_none());
         assert!(target(&["--server", "a.example"]).key.is_some());
         let environment = Environment { url: Some("http://evil.example".into()), ..Environment::default() };
-        let target = profiles().target(&matches(&[]), &environment).expect("there is a server");
+        let target = target_of(&profiles(), &[], &environment).expect("there is a server");
         assert!(target.key.is_none());
     }
 
     #[test]
     fn wrong_names_and_addresses_are_refused_with_a_remedy() {
-        let missing = Profiles::default().target(&matches(&[]), &Environment::default()).expect_err("there is no server");
+        let missing = target_of(&Profiles::default(), &[], &Environment::default()).expect_err("there is no server");
         assert!(missing.code() == 3 && missing.to_string().contains("mailmill login"), "{missing}");
-        let unknown = profiles().target(&matches(&["--profile", "c"]), &Environment::default()).expect_err("there is no c");
+        let unknown = target_of(&profiles(), &["--profile", "c"], &Environment::default()).expect_err("there is no c");
         assert!(unknown.to_string().contains("mailmill profiles"), "{unknown}");
         for text in ["", "ftp://a.example", "https://", "https://u:p@a.example"] {
             assert!(server_url(text).is_err(), "{text}");
         }
-        assert_eq!(server_url("mail.example.com:8443").expect("it is an address").as_str(), "https://mail.example.com:8443/");
+        for text in ["mail.example.com:8443", "https://mail.example.com:8443/v1/"] {
+            assert_eq!(server_url(text).expect("it is an address").as_str(), "https://mail.example.com:8443/");
+        }
         assert!(check_name("work-1").is_ok() && check_name("").is_err() && check_name("a b").is_err());
     }
 }

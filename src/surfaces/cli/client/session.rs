@@ -31,11 +31,7 @@ pub struct Session {
 impl Session {
     /// Opens a session with a server; fails if there is no key.
     pub fn new(operations: &'static [Entry], target: Target, output: Output) -> Result<Self, Problem> {
-        if target.key.is_none() {
-            let url = &target.url;
-            let message = format!("there is no key for {url}; sign in with `mailmill login {url}`, or set MAILMILL_KEY");
-            return Err(Problem::new(Exit::Denied, message));
-        }
+        target.key()?;
         let remote = Remote::new(target.url, target.key, output.notes);
         Ok(Self { operations, remote, output, project: target.project })
     }
