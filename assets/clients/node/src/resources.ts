@@ -2716,7 +2716,7 @@ export class WebhooksDeliveries extends Resource<Mailmill> {
    *
    * Includes every attempt: its time, and the endpoint's response or the error.
    */
-  get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView> {
+  get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryDetails> {
     return this._get(at`/webhooks/${webhookId}/deliveries/${deliveryId}`, undefined, options);
   }
 

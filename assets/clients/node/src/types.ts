@@ -1457,6 +1457,23 @@ export type DeliverabilitySpamScore = {
     tokenPoints: number;
     findings: DeliverabilityFinding[];
 };
+export type DeliveryDetails = {
+    id: string;
+    eventId: string;
+    eventType: string;
+    status: DeliveryStatus;
+    attempts: number;
+    lastAttemptAt?: string;
+    nextAttemptAt?: string;
+    response?: ResponseView;
+    error?: string;
+    test: boolean;
+    redeliveryOf?: string;
+    attemptLog: AttemptView[];
+    createdAt: string;
+    completedAt?: string;
+    body?: string;
+};
 export type DeliveryStatus = "pending" | "success" | "failed" | "cancelled";
 export type DeliveryView = {
     id: string;

@@ -2021,7 +2021,7 @@ export declare class WebhooksDeliveries extends Resource<Mailmill> {
   *
   * Includes every attempt: its time, and the endpoint's response or the error.
   */
- get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView>;
+ get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryDetails>;
  /**
   * Redeliver an event.
   *

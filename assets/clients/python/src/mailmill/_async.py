@@ -5829,16 +5829,17 @@ class AsyncWebhooksDeliveries(AsyncResource):
         delivery_id: str,
         *,
         request_options: CallOptions | None = None,
-    ) -> t.DeliveryView:
+    ) -> t.DeliveryDetails:
         """Get a delivery.
 
-        Includes every attempt: its time, and the endpoint's response or the error.
+        Includes every attempt: its time, and the endpoint's response or the error. With the permission
+        `webhook:write`, it also includes the body. Events are kept for seven days.
 
         Args:
             webhook_id: The ID of the webhook.
             delivery_id: The ID of the delivery.
         """
-        return _t.cast("t.DeliveryView", await self._call(
+        return _t.cast("t.DeliveryDetails", await self._call(
             "GET",
             f"/webhooks/{path_part(webhook_id)}/deliveries/{path_part(delivery_id)}",
             None,

@@ -1800,6 +1800,42 @@ class DeliverabilitySpamScore(_t.TypedDict):
     """The triggers in detail."""
 
 
+class _DeliveryDetailsRequired(_t.TypedDict):
+    id: str
+    eventId: str
+    """The ID of the event, which is the same in every delivery of the event."""
+    eventType: str
+    status: DeliveryStatus
+    attempts: int
+    """The number of attempts that were started, at most three."""
+    test: bool
+    """Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`."""
+    attemptLog: list[AttemptView]
+    """Every attempt, in the order in which they were made."""
+    createdAt: str
+
+
+class DeliveryDetails(_DeliveryDetailsRequired, total=False):
+    """A delivery with its body."""
+    lastAttemptAt: str
+    nextAttemptAt: str
+    """When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at
+    that time.
+    """
+    response: ResponseView
+    """The endpoint's response to the last finished attempt; absent if there was no response."""
+    error: str
+    """Why the delivery ended without success or, while it is pending, why its last attempt failed."""
+    redeliveryOf: str
+    """If this is a redelivery: the event's first delivery to this webhook."""
+    completedAt: str
+    body: str
+    """The raw body: the event as JSON text, exactly as it is sent and signed. Absent if the event is no longer
+    stored, and for callers
+    without `webhook:write`, because events contain the data of contacts.
+    """
+
+
 DeliveryStatus = _t.Literal["pending", "success", "failed", "cancelled"]
 """The status of a delivery."""
 
