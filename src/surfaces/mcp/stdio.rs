@@ -158,7 +158,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let detail = answer["error"].as_str().map(str::to_owned);
         let detail = detail.unwrap_or_else(|| String::from_utf8_lossy(&body).chars().take(300).collect());
         Err(match status {
-            StatusCode::UNAUTHORIZED => format!("{detail} Check MAILMILL_KEY."),
+            StatusCode::UNAUTHORIZED => format!("{detail} Check the key, or sign in again with `mailmill login`."),
             _ => format!("status {}: {detail}", status.as_u16()),
         })
     }
