@@ -41,7 +41,7 @@ const CIRCLES: [&str; 3] = [
 ];
 
 /// Names that may appear only in these places.
-const OWNERS: [(&str, &[&str]); 11] = [
+const OWNERS: [(&str, &[&str]); 12] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
     ("minijinja", &["src/engine/render/"]),
