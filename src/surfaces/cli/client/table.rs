@@ -134,7 +134,8 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
         // All objects of a list are usually in the project that the user named.
         let is_known = name == "projectId" && !kept.is_empty();
-        if !is_known && !(name.ends_with("Id") && kept.iter().any(|other| repeats(other))) {
+        let is_repeated = || name.ends_with("Id") && kept.iter().any(repeats);
+        if !is_known && !is_repeated() {
             kept.push(name);
         }
     }

@@ -96,7 +96,7 @@ fn view(campaign: &Value, stats: &Value) -> String {
     let recipients = number("recipients");
     let waiting = number("queued") + number("deferred");
     let done = recipients.saturating_sub(waiting);
-    let share = |part: u64, whole: u64| if whole == 0 { 0 } else { part * 100 / whole };
+    let share = |part: u64, whole: u64| (part * 100).checked_div(whole).unwrap_or(0);
     let full = (share(done, recipients) * BAR_CELLS / 100).min(BAR_CELLS) as usize;
     let mut out = format!("{}  {}\n", cell(&campaign["name"]), cell(&campaign["status"]));
     if campaign["scheduledAt"].is_string() && campaign["sentAt"].is_null() {
