@@ -1,7 +1,6 @@
 //! Tests of all pages: their links, their sizes and their completeness.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use scraper::{Html, Selector};
 
@@ -121,14 +120,9 @@ fn commands_contain_the_address_of_the_service() {
 }
 
 #[test]
-fn a_search_is_fast_and_its_query_is_escaped() {
+fn a_search_finds_the_section_and_its_query_is_escaped() {
     let site = site();
     let page = site.search_page("contact <b>");
     assert!(!page.contains("contact <b>"), "{page}");
-    let started = Instant::now();
-    for _ in 0..10 {
-        assert!(site.search_page("add domain").contains("/docs/sending-domains#1-add-the-domain"));
-    }
-    // A debug build is several times slower than the program.
-    assert!(started.elapsed().as_millis() < 1_000, "{:?}", started.elapsed());
+    assert!(site.search_page("add domain").contains("/docs/sending-domains#1-add-the-domain"));
 }

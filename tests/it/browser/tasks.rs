@@ -10,7 +10,7 @@ use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::platforms::KLAVIYO_KEY;
-use crate::support::stores::shopify::{SHOP, SHOPIFY_SECRET, SHOPIFY_TOKEN};
+use crate::support::stores::shopify::{SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET};
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
@@ -46,6 +46,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/members", |scene| Box::pin(members(scene))),
     ("/{environment}/settings/security", |scene| Box::pin(security(scene))),
     ("/agent", |scene| Box::pin(agent(scene))),
+    ("/oauth2/authorize", |scene| Box::pin(authorize(scene))),
     ("/{environment}/settings/approvals", |scene| Box::pin(approvals(scene))),
     ("/{environment}/domains", |scene| Box::pin(domains(scene))),
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
@@ -138,6 +139,19 @@ async fn agent(scene: &Scene<'_>) {
     tab.click("input[name=permission][value=\"domain:read\"]").await;
     tab.press("Allow").await;
     tab.sees("Access granted").await;
+}
+
+async fn authorize(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    // The program listens on another port than it has registered, as programs on the user's machine do.
+    let program = HookSink::content().await;
+    let here = program.url().split(['/', '?']).nth(2).expect("an address").replace(':', "%3A");
+    let request = scene.there.ids["authorize"].replace("127.0.0.1%3A4000", &here);
+    scene.open(&format!("/oauth2/authorize?{request}")).await;
+    tab.sees("Fresh bread").await;
+    tab.press("Deny").await;
+    let got = program.wait(1).await;
+    assert!(got[0].head.contains("/callback?error=access_denied"), "{}", got[0].head);
 }
 
 async fn approvals(scene: &Scene<'_>) {
@@ -277,7 +291,7 @@ async fn stores(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/settings/stores").await;
     tab.fill("#storefrontStoreUrl", SHOP).await;
-    tab.fill("#accessToken", SHOPIFY_TOKEN).await;
+    tab.fill("#clientId", SHOPIFY_CLIENT).await;
     tab.fill("#apiSecret", SHOPIFY_SECRET).await;
     tab.press("Connect").await;
     tab.sees("Store connected.").await;

@@ -25,7 +25,7 @@ def here(url):
 found = requests.get(base + "/.well-known/oauth-authorization-server", timeout=10).json()
 metadata = AuthorizationServerMetadata(found)
 metadata.validate()
-grant = metadata["grant_types_supported"][0]
+grant = next(kind for kind in metadata["grant_types_supported"] if "agent-auth" in kind)
 
 registered = requests.post(
     here(metadata["agent_auth"]["identity_endpoint"]),
