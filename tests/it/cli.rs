@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use super::support::hook_sink::HookSink;
 use super::support::server::{BOUNDLESS, PROGRAM};
@@ -31,6 +31,7 @@ impl Machine {
         Self { variables, ..Self::new() }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
@@ -88,6 +89,7 @@ async fn the_main_workflow_runs_twice_with_only_the_command_line() {
     std::fs::write(at("contacts.csv"), "email,first name\nada@example.com,Ada\nbob@example.com,Bob\n").expect("a file");
     std::os::unix::fs::symlink(PROGRAM, at("mailmill")).expect("a link");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/cli/workflow.sh");
+    #[expect(clippy::disallowed_methods, reason = "the script finds the shell's programs where this test does")]
     let path = format!("{}:{}", machine.home.path().display(), std::env::var("PATH").expect("a path"));
     let url = format!("http://{}", server.address());
     let run = || {

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::StatusCode;
 use mailmill::operations::OPERATIONS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use super::sites;
 use super::support::client::Call;
@@ -20,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(200);
 async fn get(client: &Client, path: &str, headers: &[(&'static str, &str)]) -> Reply {
     let mut call = Call { target: path.to_owned(), ..Call::new(operation("system.live"), json!({})) };
     for (name, value) in headers {
-        call = call.header(*name, *value);
+        call = call.header(name, *value);
     }
     client.try_send(call).await.expect("the server answers")
 }

@@ -246,7 +246,7 @@ async fn scheduled_imports(scene: &Scene<'_>) {
     tab.press("Create scheduled import").await;
     tab.sees("Browser's file").await;
     tab.press("Pause schedule").await;
-    tab.sees("No run starts until").await;
+    tab.sees("Schedule paused.").await;
     scene.press_and_agree("Delete").await;
     tab.sees("Scheduled import deleted.").await;
 }
