@@ -8,7 +8,7 @@ use super::driver::Tab;
 use super::{at, look};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
-use crate::support::hook_sink::HookSink;
+use crate::support::hook_sink::{HookSink, Reaction};
 use crate::support::platforms::KLAVIYO_KEY;
 use crate::support::stores::shopify::{SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET};
 use crate::support::{Server, operation};
@@ -144,7 +144,9 @@ async fn agent(scene: &Scene<'_>) {
 async fn authorize(scene: &Scene<'_>) {
     let tab = scene.tab;
     // The program listens on another port than it has registered, as programs on the user's machine do.
-    let program = HookSink::content().await;
+    // The page has an icon, so that the browser does not request one after the program has ended.
+    let page = || "<link rel=\"icon\" href=\"data:,\">Connected".to_owned();
+    let program = HookSink::start(move |_, _| Reaction::Answer(200, "content-type: text/html\r\n", page())).await;
     let here = program.url().split(['/', '?']).nth(2).expect("an address").replace(':', "%3A");
     let request = scene.there.ids["authorize"].replace("127.0.0.1%3A4000", &here);
     scene.open(&format!("/oauth2/authorize?{request}")).await;
@@ -152,6 +154,7 @@ async fn authorize(scene: &Scene<'_>) {
     tab.press("Deny").await;
     let got = program.wait(1).await;
     assert!(got[0].head.contains("/callback?error=access_denied"), "{}", got[0].head);
+    tab.sees("Connected").await;
 }
 
 async fn approvals(scene: &Scene<'_>) {
