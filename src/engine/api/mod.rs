@@ -19,6 +19,7 @@ pub mod operation;
 pub mod page;
 pub mod response;
 mod router;
+pub mod schema_reader;
 pub mod spec;
 pub mod untrusted_html;
 

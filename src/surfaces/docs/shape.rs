@@ -1,18 +1,12 @@
 //! The fields of an operation's input and output, read from their JSON schemas.
 
-use schemars::generate::SchemaSettings;
-use schemars::{Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::engine::api::Entry;
-use crate::engine::api::operation::Takes;
+use crate::engine::api::schema_reader::SchemaReader;
 
-/// The prefix of references to schemas in the same document.
-const DEFINITIONS: &str = "#/$defs/";
 /// The levels of nested objects that are listed: a field and its own fields.
 const LEVELS_MAX: usize = 2;
-/// The maximum number of references that lead to one schema. Real schemas have at most two.
-const REFERENCES_MAX: usize = 8;
 /// The longest list of values that is shown.
 const VALUES_MAX: usize = 24;
 
@@ -32,12 +26,7 @@ pub struct Field {
 
 /// Returns the fields of the operation's input, the path parameters first.
 pub fn input(entry: &Entry) -> Vec<Field> {
-    let mut generator = settings().for_deserialize().into_generator();
-    let mut schemas = vec![(entry.input)(&mut generator)];
-    if let Takes::Form(form) = entry.media.takes {
-        schemas.push(form(&mut generator));
-    }
-    let mut fields = listed(schemas, generator, &[]);
+    let mut fields = listed(&SchemaReader::input(entry), &[]);
     let in_path: Vec<&str> = entry.spec.path_names().collect();
     for field in &mut fields {
         field.in_path = in_path.contains(&field.name.as_str());
@@ -49,58 +38,26 @@ pub fn input(entry: &Entry) -> Vec<Field> {
 
 /// Returns the fields of the `data` of the operation's response.
 pub fn output(entry: &Entry) -> Vec<Field> {
-    let mut generator = settings().for_serialize().into_generator();
-    let schema = (entry.output)(&mut generator);
-    listed(vec![schema], generator, &["data"])
-}
-
-fn settings() -> SchemaSettings {
-    SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
+    listed(&SchemaReader::output(entry), &["data"])
 }
 
 /// Returns the fields of the schemas, or of the property at `at` in them.
-fn listed(schemas: Vec<Schema>, mut generator: SchemaGenerator, at: &[&str]) -> Vec<Field> {
-    let definitions = generator.take_definitions(true);
-    let reader = Reader { definitions: &definitions };
+fn listed(schemas: &SchemaReader, at: &[&str]) -> Vec<Field> {
+    let reader = Reader(schemas);
     let mut fields = Vec::new();
-    for schema in schemas {
-        let schema = schema.to_value();
-        let mut part = reader.core(&schema);
+    for schema in &schemas.schemas {
+        let mut part = schemas.core(schema);
         for name in at {
-            part = reader.core(&part["properties"][*name]);
+            part = schemas.core(&part["properties"][*name]);
         }
         reader.collect(part, "", 1, true, &mut fields);
     }
     fields
 }
 
-struct Reader<'a> {
-    definitions: &'a Map<String, Value>,
-}
+struct Reader<'a>(&'a SchemaReader);
 
 impl<'a> Reader<'a> {
-    fn resolve(&self, mut schema: &'a Value) -> &'a Value {
-        for _ in 0..REFERENCES_MAX {
-            let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));
-            match name.and_then(|name| self.definitions.get(name)) {
-                Some(target) => schema = target,
-                None => break,
-            }
-        }
-        schema
-    }
-
-    /// Returns the schema without references and without the alternative `null`.
-    fn core(&self, schema: &'a Value) -> &'a Value {
-        let schema = self.resolve(schema);
-        let Some(choices) = schema["anyOf"].as_array() else { return schema };
-        let mut others = choices.iter().filter(|choice| choice["type"] != "null");
-        match (others.next(), others.next()) {
-            (Some(only), None) => self.core(only),
-            _ => schema,
-        }
-    }
-
     fn collect(&self, schema: &'a Value, prefix: &str, level: usize, required: bool, fields: &mut Vec<Field>) {
         let names = schema["required"].as_array();
         let is_required = |name: &str| required && names.is_some_and(|names| names.iter().any(|other| other == name));
@@ -109,26 +66,34 @@ impl<'a> Reader<'a> {
             if fields.iter().any(|other| other.name == name) {
                 continue;
             }
-            let core = self.core(field);
+            let core = self.0.core(field);
             let short = name.rsplit('.').next().unwrap_or_default();
             fields.push(Field {
                 kind: self.kind(core),
                 required: is_required(short),
                 in_path: false,
-                about: about(field, core),
+                about: self.about(field),
                 is_file: core["format"] == "binary",
                 name: name.clone(),
             });
             if level < LEVELS_MAX {
-                let items = self.core(&core["items"]);
+                let items = self.0.core(&core["items"]);
                 self.collect(core, &format!("{name}."), level + 1, true, fields);
                 self.collect(items, &format!("{name}[]."), level + 1, true, fields);
             }
         }
         for combined in ["allOf", "anyOf", "oneOf"] {
             for branch in schema[combined].as_array().into_iter().flatten() {
-                self.collect(self.core(branch), prefix, level, combined == "allOf" && required, fields);
+                self.collect(self.0.core(branch), prefix, level, combined == "allOf" && required, fields);
             }
+        }
+    }
+
+    /// Returns the description of a field on one line, with its default.
+    fn about(&self, field: &'a Value) -> String {
+        match self.0.about(field) {
+            (text, Some(default)) => format!("{text} Default: `{default}`."),
+            (text, None) => text,
         }
     }
 
@@ -147,7 +112,7 @@ impl<'a> Reader<'a> {
         match word {
             "string" if schema["format"] == "binary" => "file".to_owned(),
             "string" if schema["format"] == "date-time" => "time".to_owned(),
-            "array" => format!("list of {}", self.kind(self.core(&schema["items"])).replace("list of ", "lists of ")),
+            "array" => format!("list of {}", self.kind(self.0.core(&schema["items"])).replace("list of ", "lists of ")),
             "value" => "any value".to_owned(),
             word => word.to_owned(),
         }
@@ -166,24 +131,9 @@ impl<'a> Reader<'a> {
             return Some(values);
         }
         let branches = schema["oneOf"].as_array()?;
-        let all: Option<Vec<Vec<String>>> = branches.iter().map(|branch| self.values(self.resolve(branch))).collect();
+        let all: Option<Vec<Vec<String>>> = branches.iter().map(|branch| self.values(self.0.resolve(branch))).collect();
         all.map(|all| all.concat())
     }
-}
-
-/// Returns the description of a field on one line, with its default.
-fn about(field: &Value, core: &Value) -> String {
-    let text = [field, core].into_iter().find_map(|schema| schema["description"].as_str()).unwrap_or_default();
-    let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let default = match &field["default"] {
-        Value::Null => None,
-        Value::String(word) => Some(word.clone()),
-        other => Some(other.to_string()).filter(|shown| !matches!(shown.as_str(), "[]" | "{}" | "false")),
-    };
-    if let Some(default) = default {
-        text.push_str(&format!(" Default: `{default}`."));
-    }
-    text
 }
 
 #[cfg(test)]

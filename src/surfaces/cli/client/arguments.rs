@@ -50,7 +50,7 @@ pub fn require(input: &Input, fields: &[Field]) -> Result<(), Problem> {
     match fields.iter().find(|field| field.required && !is_set(field)) {
         None => Ok(()),
         Some(field) if field.name == PROJECT => Err(Problem::misused(
-            "the project is missing; name it with --project, or set a default with `mailmill profiles use NAME --project PROJECT`",
+            "the project is missing; name it with --project (`mailmill projects list` lists them, `mailmill projects import URL` creates one)",
         )),
         Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for what it sets", long(&field.name)))),
     }

@@ -3,16 +3,10 @@
 //! A schema is generated only for the command that runs or shows its help, because the schemas of all operations take longer than the
 //! start of the program may.
 
-use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::engine::api::Entry;
-use crate::engine::api::operation::Takes;
-
-/// The prefix of references to schemas in the same document.
-const DEFINITIONS: &str = "#/$defs/";
-/// The maximum number of references that lead to one schema. Real schemas have at most two.
-const REFERENCES_MAX: usize = 8;
+use crate::engine::api::schema_reader::SchemaReader;
 
 /// How the value of a field is written on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,17 +45,11 @@ pub struct Field {
 
 /// Returns the fields of the operation's input, the path parameters first.
 pub fn of(entry: &Entry) -> Vec<Field> {
-    let mut generator =
-        SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None).for_deserialize().into_generator();
-    let mut shapes = vec![(entry.input)(&mut generator).to_value()];
-    if let Takes::Form(form) = entry.media.takes {
-        shapes.push(form(&mut generator).to_value());
-    }
-    let definitions = generator.take_definitions(true);
-    let reader = Reader { definitions: &definitions };
+    let schemas = SchemaReader::input(entry);
+    let reader = Reader(&schemas);
     let in_path: Vec<&str> = entry.spec.path_names().collect();
     let mut fields = Vec::new();
-    for shape in &shapes {
+    for shape in &schemas.schemas {
         reader.collect(shape, true, &mut fields);
     }
     for field in &mut fields {
@@ -72,26 +60,12 @@ pub fn of(entry: &Entry) -> Vec<Field> {
     fields
 }
 
-struct Reader<'a> {
-    definitions: &'a Map<String, Value>,
-}
+struct Reader<'a>(&'a SchemaReader);
 
 impl<'a> Reader<'a> {
-    /// Follows the references of a schema.
-    fn resolve(&self, mut schema: &'a Value) -> &'a Value {
-        for _ in 0..REFERENCES_MAX {
-            let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));
-            match name.and_then(|name| self.definitions.get(name)) {
-                Some(target) => schema = target,
-                None => break,
-            }
-        }
-        schema
-    }
-
     /// Adds the fields of an object schema and of its alternatives. A field of an alternative is not required.
     fn collect(&self, shape: &'a Value, is_whole: bool, fields: &mut Vec<Field>) {
-        let shape = self.resolve(shape);
+        let shape = self.0.resolve(shape);
         let required: Vec<&str> = shape["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         for (name, schema) in shape["properties"].as_object().into_iter().flatten() {
             if fields.iter().all(|field| field.name != *name) {
@@ -106,31 +80,14 @@ impl<'a> Reader<'a> {
     }
 
     fn field(&self, name: &str, schema: &'a Value, required: bool) -> Field {
-        let core = self.core(schema);
-        let about = [schema, core].into_iter().find_map(|schema| schema["description"].as_str()).unwrap_or_default();
-        let default = match &schema["default"] {
-            Value::Null => None,
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()).filter(|text| !matches!(text.as_str(), "[]" | "{}" | "false")),
-        };
+        let (about, default) = self.0.about(schema);
         Field {
             name: name.to_owned(),
-            kind: self.kind(core),
+            kind: self.kind(self.0.core(schema)),
             in_path: false,
             required,
-            about: about.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" "),
+            about: about.replace('`', ""),
             default,
-        }
-    }
-
-    /// Returns the schema without references and without the alternative `null`.
-    fn core(&self, schema: &'a Value) -> &'a Value {
-        let schema = self.resolve(schema);
-        let Some(choices) = schema["anyOf"].as_array() else { return schema };
-        let mut others = choices.iter().filter(|choice| choice["type"] != "null");
-        match (others.next(), others.next()) {
-            (Some(only), None) => self.core(only),
-            _ => schema,
         }
     }
 
@@ -146,7 +103,7 @@ impl<'a> Reader<'a> {
             Some("integer") => Kind::Integer,
             Some("number") => Kind::Number,
             Some("boolean") => Kind::Flag,
-            Some("array") => self.list(self.core(&schema["items"])),
+            Some("array") => self.list(self.0.core(&schema["items"])),
             Some("object") if !schema["properties"].is_object() && !schema["anyOf"].is_array() => Kind::Map,
             _ => Kind::Json,
         }
@@ -158,7 +115,7 @@ impl<'a> Reader<'a> {
         }
         let is_text = |schema: &Value| kind_word(schema) == Some("string") || schema["const"].is_string();
         let branches = items["anyOf"].as_array().or_else(|| items["oneOf"].as_array());
-        match branches.is_some_and(|all| all.iter().all(|branch| is_text(self.core(branch)))) || is_text(items) {
+        match branches.is_some_and(|all| all.iter().all(|branch| is_text(self.0.core(branch)))) || is_text(items) {
             true => Kind::List(None),
             false => Kind::Json,
         }
@@ -173,7 +130,7 @@ impl<'a> Reader<'a> {
         let branches = schema["oneOf"].as_array()?;
         let mut found = Vec::new();
         for branch in branches {
-            let branch = self.resolve(branch);
+            let branch = self.0.resolve(branch);
             match (branch["const"].as_str(), branch["enum"].as_array()) {
                 (Some(value), _) => {
                     let about = branch["description"].as_str().map(|text| text.replace('`', ""));

@@ -326,10 +326,11 @@ pub fn refusal(answer: &Answer, body: &serde_json::Value) -> Problem {
     };
     let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
     let hint = match answer.status.as_u16() {
-        401 => " Sign in with `mailmill login`, or set MAILMILL_KEY.".to_owned(),
+        401 => ". Sign in with `mailmill login`, or set MAILMILL_KEY.".to_owned(),
         403 => missing_permission(answer).map(|permission| format!(". The key needs {permission}.")).unwrap_or_default(),
         _ => String::new(),
     };
+    let error = if hint.is_empty() { error } else { error.trim_end_matches('.') };
     Problem::new(exit, format_args!("{error}{hint} ({code}{request})"))
 }
 
