@@ -14,7 +14,7 @@
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
 //! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | nouns of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same structure | code that depends on how a request arrived |
-//! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, tool server, command line | rules of any kind |
+//! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, MCP server, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the tables of all operations and all workers | |
 //!
 //! # The life of a request
@@ -28,7 +28,7 @@
 //!                    → run → commit → encode
 //! ```
 //!
-//! The command line, the administration socket, the dashboard and the tool server use the same pipeline as HTTP, so permissions, budgets
+//! The command line, the administration socket, the dashboard and the MCP server use the same pipeline as HTTP, so permissions, budgets
 //! and idempotency rules hold everywhere. The caller is a [`engine::api::Principal`]: a key, or a signed-in user (with a cookie in the
 //! dashboard, with a token in programs) and the user's permissions.
 //!
@@ -110,7 +110,7 @@
 //! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
 //!   client shows; the devices are in `assets/email_clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
-//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the tool server: its table of operations is in `tools.rs`, and `calling.rs`
+//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, and `calling.rs`
 //!   runs a call. Users connect programs with the flow in `features/accounts/authorization`.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.

@@ -80,7 +80,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<accounts::ops::agent_identity::AgentIdentity>(),
     raw::<accounts::ops::agent_claim::AgentClaim>(),
     raw::<accounts::ops::token::Token>(),
-    // Programs that users connect to the tool server.
+    // Programs that users connect to the MCP server.
     raw::<accounts::ops::tool_metadata::ToolMetadata>(),
     raw::<accounts::ops::client_register::ClientRegister>(),
     raw::<accounts::ops::token_revoke::TokenRevoke>(),

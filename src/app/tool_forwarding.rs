@@ -1,4 +1,4 @@
-//! `mailmill mcp`: forwards the tool server of a remote Mailmill over standard input and output.
+//! `mailmill mcp`: forwards the MCP server of a remote Mailmill over standard input and output.
 
 use std::fs::File;
 use std::os::fd::AsFd;

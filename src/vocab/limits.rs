@@ -1678,9 +1678,9 @@ pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 /// The maximum number of domains that the doctor checks. Each check costs several DNS queries, so more would take minutes; further domains
 /// are not checked.
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
-// --- The tool server ---
+// --- The MCP server ---
 
-/// The maximum size of a request to the tool server. The largest are bulk writes of contacts; larger ones belong into the API.
+/// The maximum size of a request to the MCP server. The largest are bulk writes of contacts; larger ones belong into the API.
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
@@ -1688,7 +1688,7 @@ pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent does not choose.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
-/// The maximum size of a resource of the tool server: larger than the HTML and the screenshots of nearly all emails.
+/// The maximum size of a resource of the MCP server: larger than the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, which have a tenth of it.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
@@ -1698,7 +1698,7 @@ pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
 /// How often a tool reads the status of the work that it waits for: twice per second, for ten minutes.
 pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
-/// The maximum number of open sessions of the tool server. Each session has a task and a few buffers.
+/// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;
 /// The maximum number of open sessions of one key: agents open several at a time, and rarely close them.
 pub const TOOL_SESSIONS_PER_KEY_MAX: usize = 32;

@@ -224,7 +224,17 @@ async fn a_user_signs_in_with_the_browser_and_signs_out() {
     let machine = Machine::new();
     let url = format!("http://{}", server.address());
     let mut command = machine.command(PROGRAM);
-    command.args(["login", &url, "--email", OWNER, "--test", "--scopes", "audience:read,audience:write", "--profile", "work"]);
+    command.args([
+        "login",
+        &url,
+        "--email",
+        OWNER,
+        "--test",
+        "--permissions",
+        "audience:read,audience:write",
+        "--profile",
+        "work",
+    ]);
     let mut child: Child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(child.stderr.take().expect("piped"));
     let line = line_with(&mut lines, "Compare this code");

@@ -1,4 +1,4 @@
-//! The tool server with third-party clients: the official SDKs of the protocol, and attacks on the transport and on the authorization.
+//! The MCP server with third-party clients: the official SDKs of the protocol, and attacks on the transport and on the authorization.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ fn base(server: &Server) -> String {
     format!("http://{}", server.address())
 }
 
-/// Sends a request to the tool server.
+/// Sends a request to the MCP server.
 async fn post(server: &Server, key: Option<&str>, headers: &[(&str, &str)], message: &Value) -> Reply {
     raw(server, Method::POST, key, headers, message.to_string()).await
 }
@@ -465,7 +465,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     let (access, refresh) = (token(&tokens, "access_token"), token(&tokens, "refresh_token"));
     assert_eq!((tokens.json()["scope"].as_str(), tokens.header("cache-control")), (Some("audience:read"), Some("no-store")));
     assert!(works(&server, &access).await);
-    // The audience of the token is the tool server, not the API; a refresh token is no access token.
+    // The audience of the token is the MCP server, not the API; a refresh token is no access token.
     let api = anonymous(&server).with_key(Some(&access));
     api.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
     assert!(!works(&server, &refresh).await);

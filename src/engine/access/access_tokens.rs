@@ -12,7 +12,7 @@ use crate::base::secret::sha256;
 /// The start of every access token, by which secret scanners recognize it.
 pub const PREFIX: &str = "mm_at_";
 
-/// The path of the only resource that access tokens are valid for: the tool server.
+/// The path of the only resource that access tokens are valid for: the MCP server.
 pub const RESOURCE_PATH: &str = "/mcp";
 
 /// Returns the URL of the resource that access tokens are valid for.

@@ -50,7 +50,7 @@ fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option
     }
 }
 
-/// Returns the API key of a request to the tool server: the key itself, or the key that an access token for the tool server stands for.
+/// Returns the API key of a request to the MCP server: the key itself, or the key that an access token for the MCP server stands for.
 pub(super) fn tool_key(engine: &Engine, headers: &HeaderMap) -> Option<Arc<ApiKey>> {
     let presented = presented(headers)?;
     if let Ok(key) = token::parse(presented) {

@@ -55,7 +55,7 @@ impl Api {
         self.1.operations
     }
 
-    /// Returns the API key of a request to the tool server, if its credentials are valid.
+    /// Returns the API key of a request to the MCP server, if its credentials are valid.
     pub fn tool_key(&self, headers: &HeaderMap) -> Option<Arc<ApiKey>> {
         tool_key(&self.0, headers)
     }

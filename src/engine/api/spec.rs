@@ -253,7 +253,7 @@ impl Spec {
         self
     }
 
-    /// Returns the operation's name in the command-line client, the SDKs and the tool server, such as `projects.images.list`; `None` if an
+    /// Returns the operation's name in the command-line client, the SDKs and the MCP server, such as `projects.images.list`; `None` if an
     /// API key cannot call the operation.
     pub fn client_name(&self) -> Option<&'static str> {
         matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)).then(|| self.client.unwrap_or(self.id))

@@ -84,7 +84,7 @@ pub enum Command {
     /// Needs no server and no data folder. Exit codes: 0 if the email passes, 1 if there are critical findings or the score is below
     /// --min-score, 2 if the file or the options cannot be used.
     Check(CheckFile),
-    /// Forward the tool server of a Mailmill to an AI assistant that starts programs (MCP over standard input and output)
+    /// Connect an AI assistant to a server's MCP endpoint over standard input and output (the stdio transport)
     ///
     /// Uses the profile of `mailmill login`, or MAILMILL_URL and MAILMILL_KEY. Assistants that connect to URLs need no program: give them
     /// the server's address followed by /mcp.

@@ -151,8 +151,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::ProviderReconnectRequired,
-        "The platform rejects the stored key, the key lacks a scope, or the master key of Mailmill was replaced.",
-        "Open `data.connectUrl` and enter a new key with the [required scopes](connections.md).",
+        "The platform rejects the stored key or tokens, they lack a scope, or the master key of Mailmill was replaced.",
+        "Open `data.connectUrl`, and sign in to the platform again, or enter a new key with the [required scopes](connections.md).",
     ),
     (
         Code::WrongState,
@@ -212,7 +212,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::RateLimitExceeded,
         "All keys of an account share its request budget per minute and group of operations.",
-        "Wait for the seconds in `Retry-After`. Use bulk operations instead of many single requests. The page Plan shows the budgets.",
+        "Wait for the seconds in `Retry-After`. Use bulk operations instead of many single requests. The page Plan and limits shows the budgets.",
     ),
     (
         Code::SendingCapacity,

@@ -1,4 +1,4 @@
-//! The tool server for agents (Model Context Protocol), at `/mcp` over Streamable HTTP.
+//! The MCP server for agents (Model Context Protocol), at `/mcp` over Streamable HTTP.
 //!
 //! `assets/docs/mcp.md` describes it for users. This module authenticates requests, checks their origin, and limits sessions; the `rmcp`
 //! library implements the protocol. Tools call operations through the same pipeline as HTTP requests, as the key of the request, so
@@ -48,7 +48,7 @@ use crate::vocab::limits;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// A service with the tool server in front of it: requests for `/mcp` go to the tools, all others to `inner`.
+/// A service with the MCP server in front of it: requests for `/mcp` go to the tools, all others to `inner`.
 pub struct WithTools<S> {
     inner: S,
     api: Api,
@@ -73,7 +73,7 @@ struct Owner {
 }
 
 impl<S> WithTools<S> {
-    /// Puts the tool server in front of `inner`. The open sessions end when `tasks` starts to drain.
+    /// Puts the MCP server in front of `inner`. The open sessions end when `tasks` starts to drain.
     pub fn new(api: Api, inner: S, tasks: &Tasks) -> Self {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(limits::TOOL_SESSION_IDLE);
@@ -195,13 +195,13 @@ fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     if origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own)) {
         return Ok(());
     }
-    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages of other sites cannot use the tool server."))
+    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages of other sites cannot use the MCP server."))
 }
 
 /// Returns the response to a request that does not reach the protocol.
 fn refused(engine: &Engine, failure: &Failure) -> Reply {
     if let Some(cause) = &failure.cause {
-        tracing::error!(code = failure.code.info().wire, cause, "a request to the tool server failed");
+        tracing::error!(code = failure.code.info().wire, cause, "a request to the MCP server failed");
     }
     let encoded = response::failure(failure, &engine.envelope());
     let mut headers = HeaderMap::with_capacity(8);

@@ -1,4 +1,4 @@
-//! `mailmill mcp`: the tool server of a remote Mailmill over standard input and output, for clients that start programs instead of connecting
+//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of connecting
 //! to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of standard

@@ -534,7 +534,7 @@ async fn api_call(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/api/plan.get").await;
     tab.fill("#input", "{}").await;
-    tab.press("Call").await;
+    tab.press("Send request").await;
     tab.sees("Status 200").await;
 }
 

@@ -1,4 +1,4 @@
-// Runs one scenario against the tool server with the official TypeScript SDK of the protocol, and prints the results as one line of JSON.
+// Runs one scenario against the MCP server with the official TypeScript SDK of the protocol, and prints the results as one line of JSON.
 // Usage: TOOLS=<folder with node_modules> node client.cjs <scenario> <base URL> <key> <JSON with further input>
 const { createRequire } = require('node:module');
 const readline = require('node:readline');

@@ -1,7 +1,7 @@
 //! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
 //!
 //! A user's consent creates a code, the code a grant, and the grant has an API key that no one knows. The program gets an access token that
-//! stands for this key at the tool server only, and a refresh token for the next access token. The key appears in the list of keys, and
+//! stands for this key at the MCP server only, and a refresh token for the next access token. The key appears in the list of keys, and
 //! revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token works once;

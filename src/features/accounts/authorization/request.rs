@@ -34,7 +34,7 @@ pub struct AuthorizationRequest {
     pub code_challenge: String,
     /// Always `S256`.
     pub code_challenge_method: String,
-    /// The URL of the tool server (RFC 8707), which is also the default.
+    /// The URL of the MCP server (RFC 8707), which is also the default.
     pub resource: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl AuthorizationRequest {
     /// Checks the request. Reads the program's metadata document, if its ID is a URL.
     pub async fn check(self, engine: &Engine) -> Result<CheckedRequest, Failure> {
         if self.response_type != "code" {
-            return Err(Failure::field("response_type", "must be code; the program is too old or too new for this server"));
+            return Err(Failure::field("response_type", "must be code; update the program"));
         }
         if self.code_challenge_method != "S256" {
             return Err(Failure::field("code_challenge_method", "must be S256; the program must support PKCE"));
@@ -66,7 +66,10 @@ impl AuthorizationRequest {
             return Err(Failure::field("resource", format_args!("must be {resource}; connect the program to exactly this URL")));
         }
         if self.state.as_ref().is_some_and(|state| state.len() > limits::OAUTH_STATE_BYTES_MAX) {
-            return Err(Failure::field("state", format_args!("is longer than {} bytes", limits::OAUTH_STATE_BYTES_MAX)));
+            return Err(Failure::field(
+                "state",
+                format_args!("is longer than {} bytes; report this to the maker of the program", limits::OAUTH_STATE_BYTES_MAX),
+            ));
         }
         let requested: PermissionSet = match self.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
             None => DEFAULT_SCOPE,
@@ -82,8 +85,12 @@ impl AuthorizationRequest {
             (None, _) => return Err(Failure::field("redirect_uri", "is missing, and the program has several; add it")),
         };
         let redirect_uri = Url::parse(&given_redirect_uri).ok().filter(|_| client.accepts(&given_redirect_uri));
-        let redirect_uri =
-            redirect_uri.ok_or_else(|| Failure::field("redirect_uri", "is not one that the program has registered"))?;
+        let redirect_uri = redirect_uri.ok_or_else(|| {
+            Failure::field(
+                "redirect_uri",
+                "is not registered for this program; remove the server from the program and add it again",
+            )
+        })?;
         let binding = model::Binding { client: sha256(self.client_id.as_bytes()), resource };
         Ok(CheckedRequest { client, redirect_uri, given_redirect_uri, requested, challenge, binding, state: self.state })
     }

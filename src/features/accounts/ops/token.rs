@@ -36,7 +36,7 @@ pub struct TokenRequest {
     pub code_verifier: String,
     /// The refresh token, for the grant type `refresh_token`.
     pub refresh_token: String,
-    /// The URL of the tool server (RFC 8707). Optional.
+    /// The URL of the MCP server (RFC 8707). Optional.
     pub resource: Option<String>,
 }
 

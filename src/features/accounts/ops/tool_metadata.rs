@@ -1,4 +1,4 @@
-//! Returns the address of the server that issues access tokens for the tool server (RFC 9728).
+//! Returns the address of the server that issues access tokens for the MCP server (RFC 9728).
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ pub struct ToolMetadata;
 
 impl Operation for ToolMetadata {
     const SPEC: Spec = Spec::get("accounts.tool_metadata", "/.well-known/oauth-protected-resource/mcp", public())
-        .summary("Get the metadata of the tool server")
-        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the tool server at /mcp, whose 401 responses link to this document.");
+        .summary("Get the metadata of the MCP server")
+        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the MCP server at /mcp, whose 401 responses link to this document.");
     type Input = NoInput;
     type Output = Bare;
 

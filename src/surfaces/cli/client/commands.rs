@@ -185,7 +185,8 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
         arguments.push(Arg::new("body").long("body").value_name("JSON").help(help));
     }
     if spec.replay == Replay::Keyed {
-        let help = "The key that makes a repeat of this command harmless [default: a new key, shown on standard error]";
+        let help =
+            "The idempotency key: commands with the same key take effect once [default: a new key, shown on standard error]";
         arguments.push(Arg::new("idempotency-key").long("idempotency-key").value_name("KEY").help(help));
     }
     if features::work(spec.id).is_some() {

@@ -24,8 +24,8 @@ const EXIT_CODES: &str = "Exit codes of API commands:
   8  not confirmed: add --yes if there is no terminal to ask
 
 Environment variables of API commands:
-  MAILMILL_KEY      the API key, instead of the key in a profile
-  MAILMILL_URL      the address of the server
+  MAILMILL_KEY      the API key (also MAILMILL_API_KEY); overrides the profile
+  MAILMILL_URL      the server's URL (also MAILMILL_BASE_URL)
   MAILMILL_PROFILE  the profile
   MAILMILL_PROJECT  the default project: a name or an ID
   NO_COLOR          no colors

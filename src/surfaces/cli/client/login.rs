@@ -125,7 +125,7 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
     let grants = metadata["grant_types_supported"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let grant = grants.into_iter().find(|grant| grant.ends_with(GRANT_SUFFIX));
     let grant = grant.ok_or_else(|| Problem::failed(format_args!("{url} does not offer agent registration")))?.to_owned();
-    let scopes = one(matches, "scopes").unwrap_or_else(|| "all".to_owned()).replace(',', " ");
+    let scopes = one(matches, "permissions").unwrap_or_else(|| "all".to_owned()).replace(',', " ");
     let agent = one(matches, "name").unwrap_or_else(agent_name);
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": agent, "scope": scopes });
     let registered = plain(&remote.send(&Call::post(identity.as_str(), &body)).await?)?;

@@ -36,10 +36,10 @@ fn login() -> Command {
             option("email", "EMAIL", "The email that you sign in with in the dashboard [default: asks]"),
             flag("test", "Accept only a key for the test environment"),
             flag("live", "Accept only a key for the live environment").conflicts_with("test"),
-            option("scopes", "A,B", "The permissions to request, such as audience:read,email:write [default: all]"),
+            option("permissions", "A,B", "The permissions to request, such as audience:read,email:write [default: all]"),
             option("name", "NAME", "The name that the browser shows for this program [default: the name of the machine]"),
             flag("no-browser", "Only print the address of the page"),
-            option("key-file", "FILE", "Store the key in this file instead of requesting one; - for standard input"),
+            option("key-file", "FILE", "Read an API key from this file instead of requesting one; - for standard input"),
         ])
 }
 
@@ -62,7 +62,7 @@ fn api() -> Command {
         value("path", "PATH", "The path and query, like /v1/projects?limit=1").required(true),
         option("body", "JSON", "The body; @FILE reads a file, - standard input"),
         header.help("An additional header; repeat the option for more"),
-        option("idempotency-key", "KEY", "The key that makes a repeat of this request harmless"),
+        option("idempotency-key", "KEY", "The idempotency key: requests with the same key take effect once"),
         flag("include", "Print the status and the headers, too").short('i'),
     ])
 }

@@ -222,7 +222,7 @@ pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) 
 pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
     let mut profiles = Profiles::load(environment)?;
     let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
-    let name = name.ok_or_else(|| Problem::misused("no one is signed in"))?;
+    let name = name.ok_or_else(|| Problem::misused("there is no profile to remove; `mailmill login URL` creates one"))?;
     let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
     if profiles.default.as_ref() == Some(&name) {
         profiles.default = profiles.profiles.keys().next().cloned();
@@ -230,7 +230,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
     profiles.save(environment)?;
     if output.notes {
         note(&format!(
-            "Removed the profile {name} and its key from this machine. To make the key unusable, revoke it at {}",
+            "Removed the profile {name} and its key from this machine. The key still works. To revoke it, open {} and go to API keys.",
             profile.url.trim_end_matches('/')
         ));
     }
