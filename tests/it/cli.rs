@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
+use super::docs;
 use super::support::hook_sink::HookSink;
 use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server, shared};
@@ -168,6 +169,25 @@ async fn errors_name_the_remedy_and_have_documented_exit_codes() {
     assert!(code == 7 && message.contains("no response from 127.0.0.1:1"), "{code} {message}");
     let (code, message) = Machine::new().fails(&["projects", "list"]);
     assert!(code == 3 && message.contains("mailmill login URL"), "{code} {message}");
+}
+
+/// The server of the commands cannot be reached, so a command fails only after its arguments were understood.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_sample_of_the_reference_is_a_valid_command() {
+    let samples = docs::samples(&shared().client(), "```sh tab=CLI").await;
+    let variables = vec![("MAILMILL_URL", "http://127.0.0.1:9".to_owned()), ("MAILMILL_KEY", "sk_test_sample".to_owned())];
+    let machine = Machine { variables, ..Machine::new() };
+    std::fs::write(machine.home.path().join("contacts.csv"), "email\nada@example.com\n").expect("the file can be written");
+    let mut wrong = Vec::new();
+    for sample in samples {
+        let line = sample.replacen("mailmill", PROGRAM, 1) + " --yes";
+        let output = machine.command("sh").args(["-c", &line]).output().expect("a shell");
+        let said = errors(&output);
+        if !said.contains("127.0.0.1:9") {
+            wrong.push(format!("{sample}\n{:?} {said}", output.status.code()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

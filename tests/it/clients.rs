@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::docs;
 use super::support::client::Call;
 use super::support::fixtures::settings;
-use super::support::{Server, missing, operation, python_with};
+use super::support::{Client, Server, missing, operation, python_with};
 
 /// The package that npm installs.
 const NODE: &str = "/clients/mailmill-node.tgz";
@@ -69,6 +70,17 @@ impl Installed {
             let entry = entry.expect("the folder can be read");
             fs::copy(entry.path(), installed.path("tests").join(entry.file_name())).expect("the file can be copied");
         }
+        installed
+    }
+
+    /// Installs the Python package in the folder `site`.
+    fn python(python: &Path) -> Self {
+        let installed = Self::new();
+        let wheel = format!("/clients/mailmill-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
+        let mut pip = Command::new(python);
+        // The environment has the dependency, and the test must not depend on a registry.
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir", "--target"]);
+        run(pip.arg(installed.path("site")).arg(installed.url(&wheel)));
         installed
     }
 
@@ -182,12 +194,7 @@ fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
 #[test]
 fn the_python_package_passes_its_tests_and_runs_its_examples() {
     let Some(python) = python_with("httpx, mypy, pip") else { return };
-    let installed = Installed::new();
-    let wheel = format!("/clients/mailmill-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
-    let mut pip = Command::new(&python);
-    // The environment has the dependency, and the test must not depend on a registry.
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir", "--target"]);
-    run(pip.arg(installed.path("site")).arg(installed.url(&wheel)));
+    let installed = Installed::python(&python);
     let tests = clients().join("python/tests");
     let mut program = installed.command(&python);
     program.args(["-B", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "--start-directory"]).arg(&tests);
@@ -195,6 +202,42 @@ fn the_python_package_passes_its_tests_and_runs_its_examples() {
     let mut checker = Command::new(&python);
     checker.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]).arg(installed.path("types"));
     run(checker.arg(installed.path("site/mailmill")).arg(&tests).env("MYPYPATH", installed.path("site")));
+}
+
+/// Returns the text with each line after `indent`.
+fn indented(text: &str, indent: &str) -> String {
+    text.lines().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_node_sample_of_the_reference_has_the_types_of_the_package() {
+    let Some(tools) = tools().filter(|_| has_npm()) else { return };
+    let installed = Installed::node();
+    let samples = docs::samples(&Client::new(installed.server.address(), None), "```js tab=Node").await;
+    let head = "import { Mailmill } from \"mailmill\";\nconst mailmill = new Mailmill();\n\
+                declare const file: Blob;\ndeclare const projectId: string;\n";
+    let functions = samples.iter().map(|sample| format!("export async function sample() {{\n{}}}\n", indented(sample, "  ")));
+    let functions = functions.enumerate().map(|(number, text)| text.replacen("sample()", &format!("sample{number}()"), 1));
+    fs::write(installed.path("samples.mts"), head.to_owned() + &functions.collect::<String>()).expect("the file can be written");
+    let mut compiler = Command::new("node");
+    compiler.current_dir(installed.folder.path()).arg(tools.join("node_modules/typescript/bin/tsc"));
+    compiler.args(["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node", "--typeRoots"]);
+    run(compiler.arg(tools.join("node_modules/@types")).arg("samples.mts"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_python_sample_of_the_reference_has_the_types_of_the_package() {
+    let Some(python) = python_with("httpx, mypy, pip") else { return };
+    let installed = Installed::python(&python);
+    let samples = docs::samples(&Client::new(installed.server.address(), None), "```python tab=Python").await;
+    let head = "import pathlib\nfrom mailmill import Mailmill\nclient = Mailmill()\n\
+                file = pathlib.Path(\"contacts.csv\").open(\"rb\")\nproject_id = \"66f1a2b3c4d5e6f708192a3b\"\n";
+    let functions = samples.iter().enumerate();
+    let functions = functions.map(|(number, sample)| format!("def sample{number}() -> None:\n{}", indented(sample, "    ")));
+    fs::write(installed.path("samples.py"), head.to_owned() + &functions.collect::<String>()).expect("the file can be written");
+    let mut checker = Command::new(&python);
+    checker.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]).arg(installed.path("types"));
+    run(checker.arg(installed.path("samples.py")).env("MYPYPATH", installed.path("site")));
 }
 
 #[tokio::test]

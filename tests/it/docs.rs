@@ -184,6 +184,32 @@ async fn the_tutorial_with_the_api_runs_from_its_first_command_to_its_last() {
     }
 }
 
+/// Returns the pages of the reference as Markdown.
+pub async fn reference(client: &Client) -> Vec<String> {
+    let list = text(&get(client, "/llms.txt", &[]).await);
+    let mut pages = Vec::new();
+    for path in list.split(['(', ')']).filter(|part| part.contains("/docs/api/") && part.ends_with(".md")) {
+        let path = path.split_once("/docs/").map(|(_, rest)| format!("/docs/{rest}")).expect("a path");
+        pages.push(text(&get(client, &path, &[]).await));
+    }
+    pages
+}
+
+/// Returns the samples of a language from the pages of the reference, one for each operation.
+pub async fn samples(client: &Client, fence: &str) -> Vec<String> {
+    let start = format!("{fence}\n");
+    let pages = reference(client).await;
+    let blocks = pages.iter().flat_map(|page| page.split(&start).skip(1).filter_map(|rest| rest.split_once("\n```")));
+    let samples: Vec<String> = blocks.map(|(block, _)| block.to_owned()).collect();
+    assert_eq!(samples.len(), operations_of_clients());
+    samples
+}
+
+/// Returns the number of operations that API clients can call.
+fn operations_of_clients() -> usize {
+    OPERATIONS.iter().filter(|entry| entry.spec.client_name().is_some()).count()
+}
+
 /// Every sample is a request that the service understands: it finds the operation and accepts the fields. The objects of most samples do
 /// not exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -197,12 +223,8 @@ async fn every_curl_sample_of_the_reference_is_understood() {
     let key = owner.key().expect("a key").to_owned();
     let project = owner.project("Samples").await;
     let client = Client::new(server.address(), None);
-    let list = text(&get(&client, "/llms.txt", &[]).await);
-    std::fs::write(folder.path().join("contacts.csv"), "email\nada@example.com\n").expect("the file can be written");
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for path in list.split(['(', ')']).filter(|part| part.contains("/docs/api/") && part.ends_with(".md")) {
-        let path = path.split_once("/docs/").map(|(_, rest)| format!("/docs/{rest}")).expect("a path");
-        let page = text(&get(&client, &path, &[]).await);
+    for page in reference(&client).await {
         for command in commands(&page, "```sh tab=curl") {
             count += 1;
             let filled = in_project(&command, &project).replace("--output FILE", "--output /dev/null");
@@ -214,7 +236,7 @@ async fn every_curl_sample_of_the_reference_is_understood() {
             }
         }
     }
-    assert_eq!(count, OPERATIONS.iter().filter(|entry| entry.spec.client_name().is_some()).count());
+    assert_eq!(count, operations_of_clients());
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 

@@ -17,7 +17,7 @@ pub use args::{
     Administration, CheckFile, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat, Restore, Serve,
     ToolForwarding,
 };
-pub use client::{ClientCommand, run as run_client};
+pub use client::{ClientCommand, option_name, run as run_client};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

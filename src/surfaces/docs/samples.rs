@@ -5,28 +5,13 @@ use serde_json::{Map, Value};
 use super::shape::Field;
 use crate::engine::api::Entry;
 use crate::engine::api::operation::{Media, Takes};
+use crate::surfaces::cli::option_name;
 
 /// The column at which the values of a call are written on several lines.
 const LINE_CHARACTERS: usize = 100;
 
-/// The options of the command line that are not fields. A field with one of these names gets a prefix.
-const RESERVED: [&str; 15] = [
-    "profile",
-    "server",
-    "json",
-    "jsonl",
-    "quiet",
-    "yes",
-    "help",
-    "version",
-    "body",
-    "output",
-    "wait",
-    "open",
-    "timeout",
-    "idempotency-key",
-    "dry-run",
-];
+/// Field names that are keywords of Python. The Python client appends an underscore to them.
+const PYTHON_KEYWORDS: [&str; 6] = ["as", "class", "from", "global", "import", "in"];
 
 /// Returns the samples as one group of code blocks.
 pub fn samples(entry: &Entry, fields: &[Field], input: &Value, base: &str) -> String {
@@ -110,13 +95,18 @@ impl Call<'_> {
         code
     }
 
-    /// Returns the path parameters in their order.
+    /// Returns the path parameters in their order, as values of Node and Python.
     fn path_values(&self) -> impl Iterator<Item = String> {
-        self.entry.spec.path_names().map(|name| self.input.get(name).map(plain).unwrap_or_default())
+        self.entry.spec.path_names().map(|name| {
+            let value = self.input.get(name).map(plain).unwrap_or_default();
+            // Examples write all path parameters as text, as in the path. The SDKs take numbers as numbers.
+            let is_number = self.fields.iter().any(|field| field.name == name && field.kind == "integer");
+            if is_number { value } else { format!("{value:?}") }
+        })
     }
 
     fn node(&self) -> String {
-        let mut arguments: Vec<String> = self.path_values().map(|value| format!("{value:?}")).collect();
+        let mut arguments: Vec<String> = self.path_values().collect();
         let rest = self.rest_for_sdks();
         if self.is_form() {
             arguments.push("{ file, projectId }".to_owned());
@@ -132,12 +122,13 @@ impl Call<'_> {
     }
 
     fn python(&self) -> String {
-        let mut arguments: Vec<String> = self.path_values().map(|value| format!("{value:?}")).collect();
+        let mut arguments: Vec<String> = self.path_values().collect();
         if self.is_form() {
             arguments.extend(["file=file".to_owned(), "project_id=project_id".to_owned()]);
         } else {
-            arguments
-                .extend(self.rest_for_sdks().iter().map(|(name, value)| format!("{}={}", snake(name), PYTHON.write(value, 4))));
+            arguments.extend(
+                self.rest_for_sdks().iter().map(|(name, value)| format!("{}={}", python_name(name), PYTHON.write(value, 4))),
+            );
         }
         let start = format!("client.{}(", self.name().join("."));
         let line = format!("{start}{})", arguments.join(", "));
@@ -181,11 +172,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn option(name: &str, value: &Value) -> String {
-    let long = match snake(name).replace('_', "-") {
-        long if long == "project-id" => "project".to_owned(),
-        long if RESERVED.contains(&long.as_str()) => format!("input-{long}"),
-        long => long,
-    };
+    let long = option_name(name);
     match value {
         Value::Bool(true) => format!("--{long}"),
         Value::Array(items) if items.iter().all(Value::is_string) => format!("--{long} {}", quoted(&plain(value))),
@@ -300,6 +287,11 @@ fn snake(name: &str) -> String {
         .collect()
 }
 
+fn python_name(name: &str) -> String {
+    let name = snake(name);
+    if PYTHON_KEYWORDS.contains(&name.as_str()) { name + "_" } else { name }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::shape;
@@ -347,8 +339,8 @@ mod tests {
             "{all}"
         );
         let links = of("validation.links");
-        assert!(links.contains("mailmill validation links") && links.contains("--input-timeout 5000"), "{links}");
-        assert_eq!(option("timeout", &serde_json::json!(5)), "--input-timeout 5");
+        assert!(links.contains("mailmill validation links") && links.contains("--timeout 5000"), "{links}");
+        assert_eq!(option("output", &serde_json::json!(5)), "--input-output 5");
     }
 
     #[test]

