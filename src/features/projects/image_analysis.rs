@@ -33,7 +33,7 @@ use crate::vocab::limits::{
     SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
 };
 
-/// The pause before the second attempt. Each later pause is four times as long as the previous pause.
+/// The pause, in milliseconds, before the second attempt. Each later pause is four times as long as the previous pause.
 const RETRY_PAUSE_MS: i64 = 30_000;
 
 /// An analyzed image.

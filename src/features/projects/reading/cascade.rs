@@ -11,10 +11,10 @@ use super::css::{self, Declaration, FontFace, Sheet};
 
 /// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// The maximum length of a value. Longer values are useless here, including values that grow when variables are expanded.
+/// The maximum length, in bytes, of a value. Longer values are useless here, including values that grow when variables are expanded.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// The maximum length of a selector. Longer selectors are generated for single elements.
+/// The maximum length, in bytes, of a selector. Longer selectors are generated for single elements.
 const SELECTOR_BYTES_MAX: usize = 300;
 
 /// The properties to read, in addition to variables.

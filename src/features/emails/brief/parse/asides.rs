@@ -1,4 +1,4 @@
-//! Recognizes fragments without facts that belong to a note: what the email must not contain, and reasons for a note.
+//! Recognizes fragments that state no facts and are not for the recipients: what the email must not contain, and the reasons for notes.
 
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;

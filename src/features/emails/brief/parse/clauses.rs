@@ -374,7 +374,7 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
-/// The minimum number of words of a fragment in which a note can start without punctuation.
+/// The minimum number of words of a sentence in which a note can start without punctuation.
 const UNPUNCTUATED_WORDS: usize = 14;
 
 /// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make

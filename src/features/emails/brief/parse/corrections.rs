@@ -206,7 +206,7 @@ fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
     (value.saturating_sub(TAKEN_BACK_WORDS_MAX)..=value).rev().find(starts).unwrap_or(value)
 }
 
-/// The maximum number of words of a clause that a correction withdraws.
+/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two words more.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
 /// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".

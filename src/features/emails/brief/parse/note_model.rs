@@ -158,7 +158,7 @@ fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
 /// The maximum number of words of a price or a time with the sign after it.
 const VALUE_WORDS_MAX: usize = 4;
 
-/// The maximum probability of being a note at which a text that the rules classify as a note is probably a statement.
+/// The probability of being a note below which a text that the rules classify as a note is probably a statement.
 const STATEMENT_PROBABILITY_MAX: f32 = 0.2;
 /// The minimum number of words of such a text.
 const STATEMENT_WORDS_MIN: usize = 3;

@@ -11,7 +11,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of words in the name of an event.
+/// The maximum number of words in the name of an event. A name in quotation marks can have three words more.
 const EVENT_WORDS_MAX: usize = 8;
 
 pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {

@@ -8,7 +8,7 @@ use crate::features::projects::brand::Brand;
 /// The minimum weight of the common words of a second language, as a share of the weight of the main language.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
-/// The maximum number of words in quotation marks.
+/// The maximum number of words and signs in a quotation, including its quotation marks.
 const QUOTE_WORDS_MAX: usize = 25;
 
 /// A range of words.

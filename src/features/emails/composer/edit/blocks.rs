@@ -92,7 +92,7 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     }
     match removed {
         0 => Err(missing(target, email)),
-        // "The third story" of a newsletter is not the text about the brand.
+        // "The third story" of a newsletter is a text, not the text about the brand.
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
