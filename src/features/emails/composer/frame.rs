@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Returns the sender for a brand without a name: the host of its site.
+    /// Returns the sender for a brand without a name: the host of its site or, without a site, a dash.
     fn sender_unknown(&self) -> String {
         let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
         if host.is_empty() { "—".to_owned() } else { host.to_owned() }

@@ -32,7 +32,8 @@ pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     main.is_some_and(|main| main.primary() == language.primary())
 }
 
-/// Returns the first logo that is visible on the layout's background and that email clients can show.
+/// Returns the first logo that is visible on the layout's background, large enough, not an icon, and in a format that email clients can
+/// show.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     let hidden_on = if layout == Layout::Midnight { BrandLogoBackground::Light } else { BrandLogoBackground::Dark };
     let fits = |logo: &&brand::BrandLogo| {

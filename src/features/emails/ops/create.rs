@@ -1,4 +1,4 @@
-//! Creates an email from a document, without a prompt.
+//! Creates an email from a starting design or a document, without a prompt.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! Edits imported HTML. The instructions are the same as for other emails, except those that imported HTML does not support.
 //!
-//! The code finds the parts that an instruction refers to and computes their new values. [`ImportedEmail`] records them as changes to the
-//! HTML.
+//! This module finds the parts that an instruction refers to and computes their new values. [`ImportedEmail`] records the values as changes
+//! to the HTML.
 
 #[cfg(test)]
 mod tests;
