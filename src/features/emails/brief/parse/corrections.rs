@@ -35,12 +35,12 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     all.sort_by_key(|found| found.range.from);
     let mut done = 0;
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
-        // "No wait" contains "wait".
+        // A phrase inside a longer phrase is skipped: "No wait" contains "wait".
         if mark.from < done || prompt.end(List::Correction, mark.from) != Some(mark.to) {
             continue;
         }
         done = mark.to;
-        // "nicht 8 sondern 12 %": the phrase contains the wrong value.
+        // In "nicht 8 sondern 12 %", the phrase itself contains the wrong value.
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));
             continue;
@@ -114,7 +114,7 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
         if kind.is_some_and(|kind| kind != wrong.kind) {
             continue;
         }
-        // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
+        // In "1.290 € statt 1.190 €. No, 1.250 €!", the correction replaces the new price, not the old one.
         let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
         let has_new =
             index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
@@ -168,7 +168,7 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
-    // "No wait, make that": one phrase can follow another.
+    // One phrase can follow another: "No wait, make that".
     let mut to = mark.to;
     while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
         to = next;
