@@ -214,7 +214,7 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     let is_content = |piece: &Piece| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
-    // "Sorry!!" alone apologizes.
+    // "Sorry!!" alone is an apology, not a correction.
     let is_whole = (read.sentence.range.from..read.sentence.range.to)
         .all(|at| prompt.kind(at) == Kind::Sign || mark.from <= at && at < mark.to);
     if is_whole {
