@@ -86,7 +86,7 @@ const FILES: &[(&str, &str)] = designs![
     "price-change.json",
 ];
 
-/// Returns all designs.
+/// Returns all designs, in the order of the gallery.
 pub fn all() -> &'static [Design] {
     static ALL: LazyLock<Vec<Design>> = LazyLock::new(|| {
         let read = |&(file, text): &(&'static str, &'static str)| {

@@ -36,7 +36,7 @@ use crate::vocab::limits::{
 /// The pause, in milliseconds, before the second attempt. Each later pause is four times as long as the previous pause.
 const RETRY_PAUSE_MS: i64 = 30_000;
 
-/// An analyzed image.
+/// An image with its measurements, description and tags.
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,

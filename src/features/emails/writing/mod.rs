@@ -146,7 +146,7 @@ pub struct Draft {
     pub warnings: Vec<Finding>,
 }
 
-/// A requested edit.
+/// The input for editing one email.
 #[derive(Clone, Debug)]
 pub struct EditRequest {
     pub document: Document,
@@ -173,7 +173,7 @@ pub struct EditResult {
     pub notes: Vec<String>,
 }
 
-/// A requested edit of imported HTML.
+/// The input for editing one imported email.
 #[derive(Clone, Debug)]
 pub struct ImportedEditRequest {
     pub imported: ImportedEmail,

@@ -65,8 +65,8 @@ pub struct Styles {
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
-    /// The declarations of elements that were read before, by the address of the element: its ID is unique in its own page only, and a
-    /// site has several pages. All pages must live as long as the styles.
+    /// The declarations of elements that were read before, by the memory address of the element, because the ID of a node is unique only
+    /// within its page and a site has several pages. All pages must live as long as the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
     /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,

@@ -80,7 +80,7 @@ pub struct Classifier<'a> {
     pub rules: bool,
     /// Whether the email offers a job.
     pub hires: bool,
-    /// Whether the email is a recall, which tells the recipients what not to do with the product.
+    /// Whether the email is a recall, which can ask the recipients not to use the product.
     pub recalls: bool,
     /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
@@ -195,7 +195,6 @@ impl Classifier<'_> {
         }
     }
 
-    /// Classifies one fragment.
     #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
     fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Piece>) {
         let range = self.inner(fragment);

@@ -329,7 +329,7 @@ fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
     year.map_or((None, at), |year| (Some(year), start + 1))
 }
 
-/// Recognizes one date.
+/// Recognizes a single date, with or without its weekday. Returns its parts and the index after its last word.
 fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, usize)> {
     let (weekday, start) = weekday(prompt, at);
     let with_day = day_and_month(prompt, start, is_us);

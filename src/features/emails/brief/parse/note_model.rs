@@ -201,7 +201,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         return 0.95;
     }
     match (has_value(prompt, range), is_alone) {
-        // "New Year's menu: five courses": the topic of the prompt.
+        // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         (false, true) if range.len() > SHORT_WORDS => 0.9,
