@@ -83,7 +83,7 @@ fn closed(word: &str) -> &str {
     bare.split_once('-').map_or(bare, |(unit, _)| if UNITS.contains(&unit) { unit } else { bare })
 }
 
-/// Returns whether a word is "de" or a similar word inside a date, as in "15 de diciembre".
+/// Returns whether a word is the "de" inside a Spanish or Portuguese date, as in "15 de diciembre".
 fn is_joint(word: &str) -> bool {
     word == "de"
 }

@@ -60,8 +60,8 @@ impl Brief {
         self.check(document, &self.wanted.prompt, material)
     }
 
-    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, and
-    /// values that are probably mistakes.
+    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, the
+    /// statements that it shortens, and values that are probably mistakes.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
