@@ -323,8 +323,8 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text contains all numbers and longer words of a printed statement, in any order. Any order is accepted,
-    /// because a list, a table or a quotation separates the words of the statement.
+    /// Returns whether a folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a
+    /// list, a table or a quotation separates the words of the statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         let text = self.text(at);
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));

@@ -175,8 +175,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the email may lose facts: because the user asked to remove or change them, or because the action itself keeps the
-    /// facts. A translation keeps every text that it cannot translate.
+    /// Returns whether lost facts are not checked after the action: the user asked to remove or change facts, or the action itself
+    /// keeps them. A translation keeps every text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

@@ -112,7 +112,7 @@ fn nth_product(email: &Email, part: PartName) -> Option<String> {
     product.filter(|_| grid.products.len() > 1).map(|product| product.name.to_string())
 }
 
-/// Removes a block, and the heading above it if nothing else would follow the heading.
+/// Removes a block, and the heading above it if no text, list or picture then follows the heading.
 fn take(email: &mut Email, place: usize) {
     email.blocks.remove(place);
     if let Some(before) = place.checked_sub(1)
