@@ -347,8 +347,8 @@ impl<'a> Content<'a> {
         is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
-    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product. Notices,
-    /// such as recalls, do not advertise.
+    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product.
+    /// Notices, such as recalls, do not advertise.
     pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
         let [card] = self.cards.as_slice() else { return false };
         let announces = matches!(shape.key, "announcement" | "thanks");

@@ -247,8 +247,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half past
-    /// seven".
+    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half
+    /// past seven".
     fn is_half_open(&self, text: &str, start: Time) -> bool {
         let is_named = Bank::of(self.language).phrases("words.halves").iter().any(|half| folded(text).contains(half.as_str()));
         self.format.is_halved() && (1..12).contains(&start.hour()) && !is_named && !text.trim_start().starts_with('0')

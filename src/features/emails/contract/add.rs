@@ -28,8 +28,8 @@ pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Fin
     Finding { add: Some(add), ..finding }
 }
 
-/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links or
-/// the footer.
+/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links
+/// or the footer.
 pub fn insert(document: &Email, text: &str) -> Change {
     let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
     let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));

@@ -325,8 +325,8 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to" precedes
-/// its text in the prompt.
+/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to"
+/// precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
     if asks_whether(prompt, verb) {

@@ -151,7 +151,8 @@ impl Classifier<'_> {
         !words.is_empty() || !had_words && !is_weak && found.from <= start
     }
 
-    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving".
+    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving". Returns all words if no name starts them
+    /// or the prompt is in German.
     fn name_in(&self, words: Range) -> Range {
         let prompt = self.prompt;
         let is_name = |at: usize| prompt.words.is_capital(at) || prompt.raw(at).contains(|c: char| c.is_ascii_digit());

@@ -155,7 +155,7 @@ fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
 }
 
-/// Returns the range from a value to the bare number that replaces it: "900 bottles, no 600".
+/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" of "900 bottles, no 600".
 fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
     let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
