@@ -6,7 +6,7 @@ use super::shape::Field;
 use crate::engine::api::Entry;
 use crate::engine::api::operation::{Media, Takes};
 
-/// The column at which the values of a call are written on several lines.
+/// The maximum length of a line. Values that do not fit are written on several lines.
 const LINE_CHARACTERS: usize = 100;
 
 /// The options of the command line that are not fields. A field with one of these names gets a prefix.
@@ -65,7 +65,7 @@ impl Call<'_> {
         !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
     }
 
-    /// Returns the input of the SDKs, which number no pages.
+    /// Returns the input for the SDKs. It has no page number and no offset, because the SDKs iterate over all pages.
     fn rest_for_sdks(&self) -> Map<String, Value> {
         let mut rest = self.rest();
         rest.retain(|name, _| !(self.is_list() && matches!(name.as_str(), "page" | "offset")));

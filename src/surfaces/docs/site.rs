@@ -263,7 +263,7 @@ fn markdown_url(url: &str) -> String {
     if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
 }
 
-/// The rendered documentation, created at the first request.
+/// The rendered documentation, created at the first request and, in a debug build, again after a change of its files.
 #[derive(Default)]
 pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
 
@@ -280,7 +280,7 @@ impl Cache {
     }
 }
 
-/// Changes when a file changes.
+/// A value that changes when a file changes. The files of a release build do not change.
 #[cfg(not(debug_assertions))]
 type Stamp = ();
 #[cfg(debug_assertions)]
@@ -289,7 +289,7 @@ type Stamp = (usize, Vec<Option<std::time::SystemTime>>);
 #[cfg(not(debug_assertions))]
 fn stamp() -> Stamp {}
 
-/// In a debug build, pages are rendered again after a change of their files, so that writers need no rebuild.
+/// Returns the modification times of the files, so that writers see changes without a rebuild.
 #[cfg(debug_assertions)]
 fn stamp() -> Stamp {
     let times = CHAPTERS

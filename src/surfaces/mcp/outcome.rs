@@ -39,7 +39,7 @@ pub fn success(title: &str, mut structured: Value, nonce: u64) -> Option<CallToo
     Some(result)
 }
 
-/// Returns the sentence that summarizes a result: the title of the tool, and the part of a list.
+/// Returns the sentence that summarizes a result: the title of the tool and, for a list, how to read the rest.
 fn summary(title: &str, structured: &Value) -> String {
     let mut text = format!("{title}: done");
     if structured["replayed"] == true {

@@ -90,7 +90,7 @@ where
             drop(permit);
         });
     }
-    // The input has ended: wait for the responses that are still on their way, then end the session.
+    // The input has ended: wait for the outstanding responses, then end the session.
     let all = u32::try_from(limits::STDIO_MESSAGES_MAX).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(END_TIME, forwarder.room.acquire_many(all)).await;
     forwarder.end().await;

@@ -31,7 +31,8 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description by which a later command finds a temporary webhook that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The deliveries that are remembered as shown, and the pages that one poll reads: more events than a second of development creates.
+/// The number of deliveries that the command remembers as shown, and the number of pages that one poll reads. Both are more than a busy
+/// second of development needs.
 const SEEN_MAX: usize = 10_000;
 const PAGES_MAX: u64 = 20;
 
@@ -61,7 +62,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     result.map(|()| 0)
 }
 
-/// Returns the local server; its URL can be without a scheme.
+/// Parses the URL of the local server. The scheme is optional.
 fn receiver(url: &str) -> Result<(Remote, String), Problem> {
     let text = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let whole: Url = text.parse().map_err(|_| Problem::misused("--forward: must be a URL like http://localhost:3000/hook"))?;
@@ -103,7 +104,7 @@ async fn all_events(session: &Session) -> Result<Vec<Value>, Problem> {
     Ok(known["events"].as_array().into_iter().flatten().map(|event| event["type"].clone()).collect())
 }
 
-/// Offers to delete the temporary webhooks of commands that could not delete them.
+/// Offers to delete temporary webhooks that earlier commands left behind.
 async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(), Problem> {
     let all = session.call("webhooks.list", json!({ "limit": PAGE_LIMIT_MAX })).await?;
     for webhook in all["webhooks"].as_array().into_iter().flatten().filter(|webhook| webhook["description"] == DESCRIPTION) {
@@ -117,7 +118,7 @@ async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(),
 }
 
 async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, String)>, count: Option<u64>) -> Result<(), Problem> {
-    // Deliveries that an existing webhook had before are not shown.
+    // Deliveries from before the start of the command are not shown.
     let mut seen: VecDeque<String> = VecDeque::new();
     if !source.is_temporary {
         seen.extend(page(session, source, 0).await?.iter().filter_map(|delivery| delivery["id"].as_str().map(str::to_owned)));

@@ -65,7 +65,7 @@ impl Target {
 }
 
 impl Profiles {
-    /// Reads the file; without a file there are no profiles.
+    /// Reads the file. A missing file contains no profiles.
     pub fn load(environment: &Environment) -> Result<Self, Problem> {
         let Some(path) = path(environment) else { return Ok(Self::default()) };
         let text = match fs::read_to_string(&path) {

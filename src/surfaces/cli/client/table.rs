@@ -109,7 +109,8 @@ pub fn table(items: &[Value], style: Style) -> String {
     out
 }
 
-/// Returns the names of the columns: fields with simple values that are not the same in every row as an earlier column.
+/// Returns the names of the columns: the fields with simple values, except those that have the same value as an earlier column in every
+/// row.
 fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -224,7 +225,7 @@ fn cut(text: &str, width: usize) -> String {
     out
 }
 
-/// Colors the words of states.
+/// Colors the value of a status column.
 fn painted(column: &str, text: &str) -> String {
     if !matches!(column, "status" | "state" | "result" | "severity") {
         return text.to_owned();

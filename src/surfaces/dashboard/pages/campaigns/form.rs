@@ -130,7 +130,7 @@ fn utm(form: &Fields) -> Value {
         "yes" => json!(true),
         "no" => json!(false),
         _ if marks.is_empty() => return Value::Null,
-        // A parameter that is entered turns UTM parameters on.
+        // Entering a parameter turns UTM parameters on.
         _ => json!(true),
     };
     let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);
