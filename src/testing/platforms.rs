@@ -163,7 +163,7 @@ impl Platforms {
     }
 }
 
-/// How a contact stands with a platform, by its number: of ten contacts, six are subscribed.
+/// The state of a contact on a platform, which depends on the contact's number: of ten contacts, six are subscribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Subscribed,

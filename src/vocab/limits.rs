@@ -311,7 +311,8 @@ pub const IMAGES_AT_ONCE: usize = 8;
 /// The maximum number of attempts to analyze one image before it is marked as unavailable. With the growing pauses between the attempts, a
 /// server that was briefly down is available again by then.
 pub const IMAGE_ATTEMPTS_MAX: u8 = 4;
-/// The maximum width of an uploaded image: twice the width of an email, for high-resolution screens. Wider images are scaled down.
+/// The maximum width of an uploaded image: more than twice the width of an email, for high-resolution screens. Wider images are scaled
+/// down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
 /// The maximum number of bytes of an uploaded animation, which is stored unchanged: recipients would not wait for a larger one.
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
@@ -728,7 +729,8 @@ pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum width of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
-/// The maximum height of such a PNG, in pixels. Logos are wider than tall, so this also bounds the memory that drawing takes.
+/// The maximum height of a PNG drawn from an SVG logo, in pixels. Logos are wider than tall, so this also bounds the memory that drawing
+/// takes.
 pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
 /// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
 pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
@@ -1083,7 +1085,7 @@ pub const SMTP_REPLY_LINE_BYTES_MAX: usize = 2_048;
 pub const SMTP_REPLY_LINES_MAX: usize = 100;
 /// The size of the chunks in which a message is sent. Nearly all messages fit into one chunk.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
-/// The number of consecutive successful messages before a server that was overloaded gets one more connection. A smaller number could be
+/// The number of consecutive successful messages before a server that was overloaded gets one more connection. Fewer successes could be
 /// luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// The servers of one destination together get at most one in this many connections, so that a slow destination does not hold up the
@@ -1364,8 +1366,8 @@ pub const HOOK_TAGS_MAX: usize = 20;
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
 /// The maximum length of the secret of a signature. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
-/// The maximum number of requests to an incoming webhook in a minute. A form that is flooded leaves the budgets of the API and the writes of
-/// other webhooks alone.
+/// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
+/// hold up the writes of other webhooks.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
 /// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
@@ -1487,7 +1489,7 @@ pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10
 /// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run while the rules do, and findings
 /// that come later are left out.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// The most bytes of a LanguageTool server's answer. An answer with 500 findings has about 1 MB.
+/// The maximum size of a LanguageTool server's response. A response with 500 findings has about 1 MB.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -1505,7 +1507,7 @@ pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
 /// The maximum number of findings that are stored with a version, worst first: about 60 KB of JSON. No user reads more.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
-/// The maximum number of places that are stored for each finding: enough to find the others, which are counted.
+/// The maximum number of places that are stored for each finding. Further places are only counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
 /// The maximum number of ignored findings of an email. A version has at most a hundred findings, so users need far fewer.
 pub const IGNORED_FINDINGS_MAX: usize = 500;
@@ -1514,7 +1516,7 @@ pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
 // --- Previews of emails on devices ---
 
-/// The maximum number of devices of one preview. The list has fifty; each is drawn once, whatever the number of its mentions.
+/// The maximum number of devices of one preview. There are about fifty devices, and a device that is listed twice is drawn once.
 pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
 /// The maximum length of a preview's name, which is shown on one line. Longer names are rejected.
 pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
@@ -1534,7 +1536,7 @@ pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
 /// The number of times that the work on a preview is started. A preview that is interrupted this often may cause the interruptions.
 pub const EMAIL_PREVIEW_ATTEMPTS_MAX: u8 = 3;
-/// How long previews are kept. Users look at them while they work on an email; another request draws them again.
+/// How long previews are kept. Users view them while they work on an email; another request draws them again.
 pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
 /// preview is deleted.
@@ -1548,7 +1550,8 @@ pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
-/// The number of pixels of the picture of a device, with which a drawing takes less than 64 MiB. Longer emails are drawn with a lower density.
+/// The maximum number of pixels in the picture of a device. A drawing of this size takes less than 64 MiB. Longer emails are drawn with a
+/// lower density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
@@ -1575,7 +1578,7 @@ pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum number of attempts for one request to a platform. Longer outages last longer than a request can wait.
+/// The maximum number of attempts for one request to a platform. They bridge a short interruption; a longer one outlasts the request.
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
@@ -1651,7 +1654,7 @@ pub const STORE_SYNCS_AT_ONCE: usize = 4;
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
-/// The pause between two questions whether a store's export is ready, in milliseconds. Small exports take a few seconds.
+/// The pause between two polls of a store's export, in milliseconds. Small exports take a few seconds.
 pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
 /// How long an export of a store can take before it is started again, in milliseconds.
 pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
@@ -1665,7 +1668,8 @@ pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
 /// The number of contacts that are erased in one transaction after a store was deleted on its platform.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
-/// The maximum number of notes on contacts that are deleted with their store. Further notes have no effect: IDs of stores are never used again.
+/// The maximum number of rows about contacts that are deleted with their store. The remaining rows have no effect, because the IDs of
+/// stores are never used again.
 pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
 
 // --- The doctor ---
@@ -1680,7 +1684,7 @@ pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
 // --- The MCP server ---
 
-/// The maximum size of a request to the MCP server. The largest are bulk writes of contacts; larger ones belong into the API.
+/// The maximum size of a request to the MCP server. The largest requests are bulk writes of contacts; larger ones must use the HTTP API.
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;

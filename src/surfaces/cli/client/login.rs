@@ -22,7 +22,7 @@ use crate::base::secret::Secret;
 const METADATA: &str = "/.well-known/oauth-authorization-server";
 /// The end of the grant type. The operator's settings determine its start.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// The time that the user has to decide. A registration on the server lasts longer; the client requests new codes when one expires.
+/// The time that the user has to decide. A registration on the server lasts longer; the client requests a new code when one expires.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// The pause between polls if the server names none.
 const INTERVAL_SECONDS: u64 = 5;
