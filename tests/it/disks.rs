@@ -405,7 +405,7 @@ impl Bench {
         }
         self.faults.disarm();
         let failed = self.faults.failed();
-        // The last calls come when the campaign has ended for all other recipients.
+        // The failed call can be one of the last, so the server may end only after the campaign is complete.
         if ended.is_none() && failed > 0 && fault == Fault::Broken && self.faults.failed_path().ends_with(".redb") {
             ended = Some(self.server.end().await);
         }

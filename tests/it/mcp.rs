@@ -199,7 +199,7 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     })
     .await;
 
-    // The same over standard input and output.
+    // Repeat the workflow over standard input and output.
     let mut input = input;
     input["program"] = PROGRAM.into();
     let third = run("stdio", &server, &key, &input).expect("the SDK is there");
@@ -480,7 +480,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     assert!(!works(&server, &access).await);
     refused(&request.refresh(&server, &second).await);
 
-    // So does the second use of a code.
+    // A second use of a code also ends the access.
     let owner = signed_in(&server, OWNER, "test").await;
     let code = request.code(&owner).await;
     let access = token(&request.exchange(&server, &code, json!({})).await, "access_token");
@@ -488,7 +488,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     refused(&request.exchange(&server, &code, json!({})).await);
     assert!(!works(&server, &access).await);
 
-    // And a program can end its own access, but not that of another one.
+    // A program can end its own access, but not that of another program.
     let code = request.code(&owner).await;
     let tokens = request.exchange(&server, &code, json!({})).await;
     let (access, refresh) = (token(&tokens, "access_token"), token(&tokens, "refresh_token"));
