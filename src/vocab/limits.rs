@@ -47,7 +47,8 @@ pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of keys in an account. The users of an account with more keys have lost track of them. Further keys are rejected
 /// until a key is revoked.
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
-/// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API never shows the key itself.
+/// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API shows the key itself only
+/// once, when it is created.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 /// The number of days for which request counts are stored: the days of a chart, and two more because the viewer's day and the server's day
 /// start at different times.
@@ -497,8 +498,8 @@ pub const SWEEP_ROWS: usize = 5_000;
 
 /// The maximum length of a campaign's name, which is shown on one line of a list. Longer names are rejected.
 pub const CAMPAIGN_NAME_CHARACTERS_MAX: usize = 200;
-/// The maximum number of campaigns in a project: three a day for ten years. Each campaign makes every list longer; further campaigns are
-/// rejected until drafts are deleted.
+/// The maximum number of campaigns in a project: nearly three a day for ten years. Each campaign makes every list longer; further campaigns
+/// are rejected until drafts are deleted.
 pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
 /// The maximum length of the name in the From field. Every email client truncates longer names; they are rejected.
 pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
@@ -843,7 +844,8 @@ pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
-/// The maximum number of parent domains in which a DMARC record is looked up. The successor of RFC 7489 has the same limit.
+/// The maximum number of domains in which a DMARC record is looked up: the domain itself and its parents. The successor of RFC 7489 has the
+/// same limit.
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// The maximum number of actual DNS values that are shown for one expected record: enough to find the mistake.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
@@ -1118,8 +1120,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// memory at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
-/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not
-/// be free yet, this is a tenth of a server with 1 GB.
+/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may
+/// not be free yet, this is a tenth of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1334,8 +1336,8 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
 /// far the clock of any service may be ahead of ours.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events still
-/// have no second effect.
+/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events
+/// still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
@@ -1486,8 +1488,8 @@ pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The time limit for the spelling check of one email. Without a result, the report says so.
 pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run while the rules do, and findings
-/// that come later are left out.
+/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run in parallel with the rules;
+/// later findings are left out.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The maximum size of a LanguageTool server's response. A response with 500 findings has about 1 MB.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -1639,8 +1641,8 @@ pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a webhook of a store: an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders, refunds
-/// and products.
+/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
+/// refunds and products.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
 /// How long the ID of a webhook is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -1650,7 +1652,7 @@ pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 /// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
-/// How long an import from a store waits before it reads everything again, in milliseconds: a day, in case a webhook was lost.
+/// The pause between two complete imports from a store, in milliseconds: a day, in case a webhook was lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
@@ -1700,7 +1702,7 @@ pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 /// How long the user has to answer the question for confirmation.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
-/// How often a tool reads the status of the work that it waits for: twice per second, for ten minutes.
+/// The maximum number of times that a tool reads the status of the work that it waits for: twice per second, for ten minutes.
 pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
 /// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;

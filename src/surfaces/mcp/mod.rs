@@ -213,7 +213,8 @@ fn refused(engine: &Engine, failure: &Failure) -> Reply {
     Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
 }
 
-/// Returns the response to a request without valid credentials, with the challenge that tells clients where they get a token (RFC 9728 §5.1).
+/// Returns the response to a request without valid credentials, with the challenge that tells clients where they get a token (RFC 9728
+/// §5.1).
 fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     let mut reply = refused(engine, &Code::InvalidApiKey.into());
     let metadata = format!("{}/.well-known/oauth-protected-resource{RESOURCE_PATH}", engine.base_url());

@@ -1,5 +1,5 @@
-//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of connecting
-//! to a URL.
+//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of
+//! connecting to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of standard
 //! output. Messages are not interpreted, except for the version that the two sides agree on, which HTTP requests repeat in a header.

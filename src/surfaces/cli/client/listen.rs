@@ -1,8 +1,8 @@
 //! `mailmill listen`: shows webhook events while you develop, and forwards them to a local server.
 //!
 //! A remote server cannot reach `localhost`, so this command polls instead: it creates a temporary webhook with an address that no request
-//! can reach, reads the webhook's deliveries with their bodies, signs each body with the webhook's secret, and sends it to the local server.
-//! The webhook is deleted at the end. With `--webhook`, an existing webhook is read in the same way and stays unchanged.
+//! can reach, reads the webhook's deliveries with their bodies, signs each body with the webhook's secret, and sends it to the local
+//! server. The webhook is deleted at the end. With `--webhook`, an existing webhook is read in the same way and stays unchanged.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -26,8 +26,8 @@ use crate::base::delivery_signature;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 const POLL_PAUSE: Duration = Duration::from_secs(1);
-/// The address of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail at once and send
-/// no data.
+/// The address of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail at once and
+/// send no data.
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description by which a later command finds a temporary webhook that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";

@@ -100,7 +100,8 @@ impl Profiles {
         Ok(path)
     }
 
-    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the profile.
+    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the
+    /// profile.
     pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
         let profile = match wanted {
