@@ -91,27 +91,27 @@
 //!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
 //!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
-//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the
-//! events;   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences.
-//! The   services and their relays: [`vocab::mail_services`].
+//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
+//!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
+//!   services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process.
-//! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every
-//! email   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
-//! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script.
-//! Both   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
+//! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every email
+//!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
+//! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
+//!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
 //! - *How is an email checked?* [`features::checks`]: links, email clients, spelling, deliverability, accessibility. A worker process
 //!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
 //!   [`engine::spelling`] and [`engine::deliverability`] read the text. `features/emails/checking.rs` checks every version and stores the
 //!   result; `features/validation` checks an email on request; `app/check_file.rs` checks a file.
-//! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into
-//! what a   client shows; the devices are in `assets/email_clients/devices.toml`.
+//! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
+//!   client shows; the devices are in `assets/email_clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
-//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, and
-//! `calling.rs`   runs a call. Users connect programs with the flow in `features/accounts/authorization`.
+//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, and `calling.rs`
+//!   runs a call. Users connect programs with the flow in `features/accounts/authorization`.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
 //! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many connections the file descriptors allow:
@@ -144,11 +144,11 @@
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
-//! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document;
-//! `features/system/clients.rs`   packs them, and the server offers them under `/clients/`.
+//! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document; `features/system/clients.rs`
+//!   packs them, and the server offers them under `/clients/`.
 //! - *What does the API promise, beyond the OpenAPI document?* The pages under "Reference" in `assets/docs`, such as `sending.md`.
-//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of
-//! the   API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
+//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of the
+//!   API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
 //! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
 //!   the words that it replaces.
 //!
