@@ -24,7 +24,7 @@ use serde_json::json;
 
 use self::shared::BenchApp;
 
-/// xorshift64*: the same rows in every run.
+/// A random number generator (xorshift64*) with a fixed seed: every run has the same rows.
 struct Numbers(u64);
 
 impl Numbers {

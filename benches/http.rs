@@ -30,10 +30,10 @@ use mailmill::vocab::environment::Environment;
 use self::server::{connect, read_answer, start};
 use self::shared::BenchApp;
 
-/// Connections of the reading load, on two threads: more threads would measure the scheduler.
+/// The number of connections of the reading load, on two threads: more threads would measure the scheduler.
 const READERS: usize = 32;
 const READS_PER_CONNECTION: usize = 320;
-/// Clients of the writing load, one thread each.
+/// The number of clients of the writing load. Each client is a thread.
 const WRITERS: usize = 64;
 const WRITES_PER_CLIENT: usize = 50;
 

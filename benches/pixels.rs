@@ -155,7 +155,7 @@ fn padded(picture: &RgbImage, width: u32, height: u32) -> RgbImage {
     out
 }
 
-/// Returns the structural similarity of the three colors at half size, over windows of 8 pixels, every fourth.
+/// Returns the structural similarity (SSIM) of the three color channels at half size, over windows of 8 × 8 pixels at every fourth pixel.
 fn ssim(left: &RgbImage, right: &RgbImage) -> f64 {
     let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
     let half = |picture: &RgbImage| {

@@ -355,7 +355,7 @@ struct Bench {
 
 /// The result of a run.
 enum Ran {
-    /// There were fewer calls.
+    /// The run made fewer calls, so none of them failed.
     NotReached,
     /// The failure ended the server.
     Ended,

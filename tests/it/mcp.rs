@@ -446,7 +446,7 @@ async fn a_program_that_knows_only_the_url_connects_with_the_users_consent() {
 
 #[tokio::test]
 async fn codes_and_tokens_work_once_for_their_program_and_resource() {
-    // Tokens are for one address, and a restarted server has another port.
+    // Tokens are valid for one address, so the server has a fixed public URL: its port changes when it restarts.
     let mut server = owned(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.mill.example\"\n"));
     let owner = signed_in(&server, OWNER, "test").await;
     let request = Program::new(&server).await;

@@ -221,7 +221,7 @@ fn every_input_object_refuses_unknown_fields() {
     let mut findings = Vec::new();
     for entry in OPERATIONS {
         let mut schema = standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input);
-        // Only what this input refers to.
+        // Takes the schema of the input itself; the definitions stay in `schema`.
         let root = schema["allOf"][0].take();
         if entry.spec.speaks_oauth {
             // OAuth prescribes that unknown fields are ignored, and the schema says so.

@@ -117,7 +117,7 @@ fn every_schema_is_valid() {
     none("schemas that are none", findings);
 }
 
-/// Response fields that are `null` without a value; all others are omitted then.
+/// The response fields that are `null` if they have no value. All other fields are omitted in this case.
 const NULLABLE: [&str; 7] = [
     "BulkProgress.result",
     "BulkProgress.error",

@@ -7,7 +7,7 @@ use crate::features::checks::report::Check;
 use crate::features::checks::views::{PlaceView, Severity};
 use crate::surfaces::cli::ReportFormat;
 
-/// The width of the text report, which fits in every terminal.
+/// The width of the text report, which nearly every terminal has.
 const COLUMNS: usize = 80;
 /// The indentation of a finding's remedy.
 const INDENT: usize = 9;

@@ -37,7 +37,7 @@ use crate::engine::api::Entry;
 /// are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
-/// The global options that take a value, so that the next word is not the command.
+/// The global options that take a value. The word after such an option is not a command.
 const OPTIONS_WITH_VALUES: [&str; 4] = ["--data", "--config", "--profile", "--server"];
 
 /// What the command line asks for.

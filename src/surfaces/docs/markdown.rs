@@ -54,7 +54,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Converts the first event, or the first element if it gets HTML of our own, and returns the events after it.
+    /// Converts the first event, or the whole first element if Mailmill writes its HTML, and returns the events after it.
     fn step<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         match &events[0] {
             Event::Start(Tag::Heading { level, id, .. }) => {
@@ -162,7 +162,7 @@ impl<'a> Writer<'a> {
         &events[end + 1..]
     }
 
-    /// Writes the group of samples that starts here.
+    /// Writes the group of samples that starts with the first event.
     fn samples<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         self.groups += 1;
         let group = format!("sample-{}", self.groups);

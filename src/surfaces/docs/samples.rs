@@ -154,7 +154,7 @@ impl Call<'_> {
         let mut options = Vec::new();
         for name in self.entry.spec.path_names() {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // The project has an option and a default, because nearly every command needs it.
+            // The project is an option, because nearly every command needs it and it has a default.
             if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
         }
         if self.is_form() {

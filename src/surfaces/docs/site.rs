@@ -25,7 +25,7 @@ const OVERVIEW: &str = "/docs/api";
 const HTML: &str = "text/html; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// A file as it is sent.
+/// A file of the documentation in the form in which it is sent.
 pub struct Document {
     pub content_type: &'static str,
     pub body: Bytes,
@@ -55,7 +55,7 @@ pub struct Site {
     files: Arc<Files>,
 }
 
-/// A page before it gets its layout.
+/// A page without its layout.
 struct Page {
     url: String,
     chapter: &'static str,

@@ -15,11 +15,11 @@ use crate::engine::api::{Entry, Replay};
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// Which commands get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
+/// The commands that get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
-    /// The command with these words.
+    /// Only the command with these words.
     Only(&'a [String]),
 }
 

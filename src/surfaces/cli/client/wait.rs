@@ -13,9 +13,9 @@ use super::progress::Progress;
 use super::session::Session;
 use super::table::cell;
 
-/// The first pauses are short, because many kinds of work take a second.
+/// The first pauses between polls are short, because many kinds of work take a second.
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
-/// The operations that report progress ask for a pause of two seconds.
+/// Later pauses are as long as those of the polling helpers in `assets/docs/api-conventions.md`.
 const PAUSE: Duration = Duration::from_secs(2);
 const QUICK_POLLS: u32 = 6;
 /// The time that a command waits if the user sets no other: longer than the largest import takes.
