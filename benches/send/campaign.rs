@@ -183,7 +183,7 @@ async fn sending_all(recipients: u64) {
     );
 }
 
-/// Measures and prints.
+/// Measures planning and sending, and prints the figures.
 pub fn run() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(planning(number("PLAN_RECIPIENTS", 200_000)));

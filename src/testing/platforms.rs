@@ -36,7 +36,7 @@ pub enum Fault {
     Partial,
     /// Responds with HTML.
     Html,
-    /// Responds to nothing for a minute.
+    /// Does not respond for a minute.
     Silence,
     /// Responds with the first text replaced by the second.
     Replace(&'static str, &'static str),

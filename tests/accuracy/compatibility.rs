@@ -126,8 +126,8 @@ fn compare(checker: &Checker, profile: &Profile, html: &str, faults: &mut Vec<St
         } else {
             2
         }] += 1;
-        // A use is cut if the client refuses the feature or the condition of a note holds, and only then. One feature can have several
-        // issues: Gmail drops a style element for its content, and reads no style elements in some accounts.
+        // A use is cut if and only if the client does not support the feature or the condition of a note applies. One feature can have
+        // several issues: Gmail drops a style element for its content, and reads no style elements in some accounts.
         let must_cut = is_lost || removes(checker, profile, slug, issue);
         let may_cut = issues(&before).filter(|other| *other.slug == *slug).any(|other| {
             let applies = other.condition.as_ref().map(|condition| condition.applies);

@@ -148,7 +148,7 @@ impl Writer {
     }
 }
 
-/// Sends a campaign whose sending may have been refused, and waits for its end.
+/// Sends a campaign until the server accepts it, and waits until the campaign is complete.
 async fn insist(client: &Client, id: &str) {
     until(async || {
         let campaign = client.data("campaigns.get", json!({ "id": id })).await;

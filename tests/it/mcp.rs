@@ -19,7 +19,7 @@ use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Reply, Server, missing, operation};
 use super::users::{OWNER, anonymous, member, owned, signed_in};
 
-/// Runs a scenario of `tests/samples/mcp/client.cjs`; `None` if the SDK is missing.
+/// A running scenario of `tests/samples/mcp/client.cjs`, which uses an SDK of the protocol.
 struct Scenario {
     child: Child,
     input: ChildStdin,
@@ -217,7 +217,7 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     assert_eq!(resources["listed"], json!([format!("mailmill://brands/{project}")]));
     assert_eq!(resources["templates"].as_array().map(Vec::len), Some(4));
     assert!(resources["html"].as_str().is_some_and(|html| html.contains("<html")), "{resources}");
-    // The PNG signature in Base64.
+    // `iVBORw0K` is the PNG signature in Base64.
     assert_eq!(resources["image"], json!({ "mimeType": "image/png", "start": "iVBORw0K" }));
     assert!(resources["brand"].as_str().is_some_and(|text| text.contains(&project)));
     assert_eq!((&resources["unknown"], &resources["foreign"]), (&json!(-32002), &json!(-32002)));

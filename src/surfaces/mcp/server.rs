@@ -76,7 +76,7 @@ impl ServerHandler for ToolServer {
         let usable = self.definitions().iter().filter(|definition| definition.is_for(permissions));
         let tools = [capabilities::tool()].into_iter().chain(usable.map(|definition| definition.tool.clone()));
         let mut result = ListToolsResult::with_all_items(tools.collect());
-        // Another key can have other tools.
+        // The tools depend on the key, so the list must not be cached for other keys.
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
     }

@@ -232,7 +232,7 @@ mod tests {
         let delivery = json!({ "id": "d", "eventId": "evt", "eventType": "subscriber.added", "test": true });
         let headers = signed("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", &delivery, r#"{"a":1}"#, 1_700_000_000);
         let header = |name: &str| headers[name].to_str().expect("the header is text").to_owned();
-        // The same values as in `features/webhooks/signature.rs`, which Python's hmac module computed.
+        // The expected values are those in `features/webhooks/signature.rs`, which Python's hmac module computed.
         assert_eq!(header("x-service-signature"), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
         assert_eq!(header("webhook-signature"), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
         assert_eq!((header("x-service-test").as_str(), header("webhook-id").as_str()), ("true", "evt"));

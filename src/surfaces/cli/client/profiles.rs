@@ -165,7 +165,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
-    // The variable for the SDKs can contain the path of the API.
+    // `MAILMILL_BASE_URL`, which the SDKs also read, can end with the path of the API.
     let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
     url.set_path(&path);
     Ok(url)

@@ -252,7 +252,7 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
         Ok(answer) => {
             let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
             match answer.status.as_u16() {
-                // The server did not run the request.
+                // The server did not run a request that it rejects with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
                 500.. if is_repeatable => Some((after, format!("The server returned status {}", answer.status.as_u16()))),
                 _ => None,

@@ -109,8 +109,7 @@ pub fn table(items: &[Value], style: Style) -> String {
     out
 }
 
-/// Returns the names of the columns: the fields with simple values, except those that have the same value as an earlier column in every
-/// row.
+/// Returns the names of the columns: the fields with simple values, except IDs that repeat an earlier column in every row.
 fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -133,7 +132,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
-        // All objects of a list are usually in the project that the user named.
+        // The objects of a list are usually all in the project that the user named, so the column is left out.
         let is_known = name == "projectId" && !kept.is_empty();
         let is_repeated = || name.ends_with("Id") && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
