@@ -1,10 +1,10 @@
 //! The throughput of durable customer events, compared with the bare store writing rows of the same size in the same run. Run with `cargo
 //! bench --bench events`.
 //!
-//! One event per request by 64 clients, and 500 per request by four, over HTTP; consecutive events are about different contacts, and half
-//! of them are orders. `EVENT_CONTACTS` sets the number of contacts in the project (20,000 by default), `EVENT_CACHE_MIB` the memory of the
-//! store (the settings' default). Events are acknowledged before they are in the indexes by contact and by key; the second figure includes
-//! that time too, which is the sustained rate.
+//! The events come over HTTP: from 64 clients with one event per request, and from four clients with 500 events per request. Consecutive
+//! events are about different contacts, and half of them are orders. `EVENT_CONTACTS` sets the number of contacts in the project (20,000 by
+//! default), `EVENT_CACHE_MIB` the memory of the store (the settings' default). Events are acknowledged before they are in the indexes by
+//! contact and by key; the second figure includes that time too, which is the sustained rate.
 
 #[path = "shared/server.rs"]
 mod server;

@@ -1,6 +1,6 @@
-//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes, and their misbehavior on request.
+//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes. On request, it misbehaves.
 //!
-//! It refuses requests that the platforms' descriptions do not allow. The integration tests include this file too.
+//! It refuses requests that the platforms' documentation does not allow. The integration tests include this file too.
 
 // The integration tests include this file by its path, too.
 #[path = "platforms/oauth.rs"]

@@ -1,8 +1,8 @@
 //! TABLE: every error code of the API, with its status, its wire code, and a message for the caller.
 //!
-//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a
-//! specific message. The field and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and
-//! `assets/docs/errors.md` lists those of the shared API.
+//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a specific
+//! message. The field and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and
+//! `assets/docs/errors.md` names the codes of the shared API.
 
 /// A reason why an operation can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! All pages, rendered.
+//! Renders all pages of the documentation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -1,7 +1,8 @@
 //! The results of tools: structured content, a short text, and limits on their size.
 //!
 //! Results contain text that other people wrote: pages of websites, fields of contacts, subjects of emails. An agent must not take such
-//! text for instructions. The text of a result therefore says that it is data, and has a mark around the data that the data cannot contain.
+//! text for instructions. The text of a result therefore says that it is data, and puts the data between marks that the data cannot
+//! contain.
 
 use http::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};

@@ -1,4 +1,4 @@
-//! `mailmill api METHOD PATH`: sends any request, and prints the response as it is.
+//! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged.
 
 use std::io::IsTerminal;
 
