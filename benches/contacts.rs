@@ -24,7 +24,7 @@ use serde_json::json;
 
 use self::shared::BenchApp;
 
-/// xorshift64*: the same rows in every run.
+/// A random number generator (xorshift64*) with a fixed seed: every run has the same rows.
 struct Numbers(u64);
 
 impl Numbers {
@@ -210,8 +210,8 @@ fn import(rows: u64) -> Duration {
     taken
 }
 
-/// Measures the engine alone: writes rows with the same number of bytes in order and, for each row, an entry with a random key into a second
-/// table, sorted within each commit of 20,000 rows.
+/// Measures the engine alone: writes rows with the same number of bytes in order and, for each row, an entry with a random key into a
+/// second table, sorted within each commit of 20,000 rows.
 #[expect(clippy::disallowed_methods, reason = "a bench measures")]
 fn engine_alone(rows: u64) -> Duration {
     const ROWS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("rows");

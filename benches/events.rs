@@ -1,10 +1,10 @@
 //! The throughput of durable customer events, compared with the bare store writing rows of the same size in the same run. Run with `cargo
 //! bench --bench events`.
 //!
-//! One event per request by 64 clients, and 500 per request by four, over HTTP; consecutive events are about different contacts, and half
-//! of them are orders. `EVENT_CONTACTS` sets the number of contacts in the project (20,000 by default), `EVENT_CACHE_MIB` the memory of the
-//! store (the settings' default). Events are acknowledged before they are in the indexes by contact and by key; the second figure includes
-//! that time too, which is the sustained rate.
+//! The events come over HTTP: from 64 clients with one event per request, and from four clients with 500 events per request. Consecutive
+//! events are about different contacts, and half of them are orders. `EVENT_CONTACTS` sets the number of contacts in the project (20,000 by
+//! default), `EVENT_CACHE_MIB` the memory of the store (the settings' default). Events are acknowledged before they are in the indexes by
+//! contact and by key; the second figure includes that time too, which is the sustained rate.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -32,10 +32,10 @@ use tokio::task::JoinSet;
 use self::server::{connect, read_answer, start};
 use self::shared::BenchApp;
 
-/// Clients with one event per request, one thread each.
+/// The number of clients with one event per request. Each client is a thread.
 const CLIENTS: usize = 64;
 const EVENTS_PER_CLIENT: usize = 100;
-/// Clients with batches, one thread each.
+/// The number of clients with batches. Each client is a thread.
 const BATCHERS: usize = 4;
 const BATCHES_PER_CLIENT: usize = 10;
 const BATCH: usize = 500;
@@ -140,7 +140,7 @@ fn load(
     began.elapsed()
 }
 
-/// The store alone. For each event, it writes a row at the end and two small rows at random positions.
+/// A measurement of the store alone: each event is a row at the end of a table, and two small rows at random positions.
 struct Bare {
     store: Arc<Store>,
     next: AtomicU64,
@@ -214,7 +214,7 @@ fn main() {
     for (name, shape, per_command, request) in kinds {
         let many = (shape.0 * shape.1) as f64 * per_command as f64;
         let (mut rates, mut lasting, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        // Alternating, so that a slow moment of a shared machine affects both.
+        // The rounds alternate, so that a slow moment of a shared machine affects both.
         for _ in 0..ROUNDS {
             let alone = bare.load(&runtime, shape, per_command);
             let served = load(address, &fixture.app.key, shape, || request(&fixture));

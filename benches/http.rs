@@ -1,8 +1,9 @@
 //! The speed of the API over HTTP, each figure next to its baseline in the same run. Run with `cargo bench --bench http`.
 //!
 //! Reading: `GET /v1/contacts/{id}` through the whole pipeline, compared with a bare hyper server that returns the same bytes with the same
-//! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone, and the same number
-//! of requests to incoming webhooks, whose target is 2,000 per second. Clients are threads that write raw requests and read until the response is complete, so that the server's work is measured.
+//! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone, and the same
+//! number of requests to incoming webhooks, whose target is 2,000 per second. Clients are threads that write raw requests and read until
+//! the response is complete, so that the server's work is measured.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -29,10 +30,10 @@ use mailmill::vocab::environment::Environment;
 use self::server::{connect, read_answer, start};
 use self::shared::BenchApp;
 
-/// Connections of the reading load, on two threads: more threads would measure the scheduler.
+/// The number of connections of the reading load, on two threads: more threads would measure the scheduler.
 const READERS: usize = 32;
 const READS_PER_CONNECTION: usize = 320;
-/// Clients of the writing load, one thread each.
+/// The number of clients of the writing load. Each client is a thread.
 const WRITERS: usize = 64;
 const WRITES_PER_CLIENT: usize = 50;
 

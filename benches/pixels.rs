@@ -115,8 +115,8 @@ fn emails(folder: &Path) -> Vec<(String, String)> {
     emails
 }
 
-/// Returns the HTML with a URL for every image without one. One engine shows a box in its place and the other its text, which would make
-/// the lines around it incomparable.
+/// Returns the HTML with a URL for every image without one. Without a URL, one engine shows a box and the other the image's text, which
+/// would make the lines around it incomparable.
 fn with_addresses(html: &str) -> String {
     let mut out = html.replace("src=\"\"", "src=\"missing.png\"").replace("src=''", "src='missing.png'");
     let mut at = 0;
@@ -155,7 +155,7 @@ fn padded(picture: &RgbImage, width: u32, height: u32) -> RgbImage {
     out
 }
 
-/// Returns the structural similarity of the three colors at half size, over windows of 8 pixels, every fourth.
+/// Returns the structural similarity (SSIM) of the three color channels at half size, over windows of 8 × 8 pixels at every fourth pixel.
 fn ssim(left: &RgbImage, right: &RgbImage) -> f64 {
     let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
     let half = |picture: &RgbImage| {

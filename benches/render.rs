@@ -1,9 +1,9 @@
 //! The speed of rendering: MJML from the document, HTML from the MJML, plain text; the speed of the composer; and the time of a screenshot,
 //! including its worker process.
 //!
-//! The targets: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms for a screenshot. Where Node.js has the
-//! npm package `mjml` (`npm install mjml` in a folder, and that folder as `MJML_FOLDER` in the environment), it renders the same MJML too,
-//! in one warm process, and the ratio is printed; the target is 20 times.
+//! The targets: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms for a screenshot. If the environment
+//! variable `MJML_FOLDER` names a folder with the npm package `mjml` (`npm install mjml`), Node.js renders the same MJML in one warm
+//! process, and the ratio of the times is printed; the target is 20.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -43,7 +43,8 @@ fn drawing(c: &mut Criterion) {
     c.bench_function("email/document to all, on cards", |b| b.iter(|| render(black_box(&cards.0), &cards.1)));
 }
 
-/// Renders the MJML on its input, thirty times as warm-up and thirty times measured; prints the milliseconds of one.
+/// A Node.js script that renders the MJML on its standard input: thirty times as warm-up, then thirty measured times. It prints the
+/// milliseconds of one rendering.
 const SCRIPT: &str = "
 const mjml = require('mjml'); const draw = mjml.default || mjml;
 const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;

@@ -38,7 +38,7 @@ const ALIKE: [(&str, &str); 8] = [
     ("email", "user001234@example.com"),
 ];
 
-/// xorshift64*: the same numbers in every run.
+/// A random number generator (xorshift64*) with a fixed seed: every run has the same numbers.
 struct Random(u64);
 
 impl Random {

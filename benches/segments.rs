@@ -31,7 +31,7 @@ const NAMES: [&str; 12] =
     ["Maria", "Anna", "Zoë", "Ivan", "José", "Li", "Kenji", "Fatima", "John", "Aleksandra", "Søren", "Ngozi"];
 const DOMAINS: [&str; 5] = ["gmail.com", "example.com", "mail.example", "outlook.com", "company.example"];
 
-/// xorshift64*: the same numbers in every run.
+/// A random number generator (xorshift64*) with a fixed seed: every run has the same numbers.
 struct Random(u64);
 
 impl Random {

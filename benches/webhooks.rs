@@ -1,9 +1,10 @@
 //! The speed of webhook deliveries, with every attempt recorded before and after it. Run with `cargo bench --bench webhooks`.
 //!
-//! The target: 3,000 deliveries per second to 100 receivers on this machine; when idle, 99% of events with their first byte at the receiver
-//! within 100 ms of the commit; and fifty dead endpoints among them change that by less than a factor of two. The throughput is compared,
-//! in the same run, with a bare client that posts the same bodies to the same receivers, with one connection each and no records, and with
-//! the bare store writing as many rows. `EVENTS` sets how many events each of the 100 receivers gets.
+//! The targets: 3,000 deliveries per second to 100 receivers on this machine; when the service is idle, the first byte of 99% of the
+//! deliveries arrives within 100 ms of the commit; and fifty dead endpoints among the receivers change these figures by less than a factor
+//! of two. The throughput is compared, in the same run, with a bare client that posts the same bodies to the same receivers, with one
+//! connection each and no records, and with the bare store writing as many rows. `EVENTS` sets how many events each of the 100 receivers
+//! gets.
 
 mod shared;
 

@@ -34,7 +34,7 @@ addEventListener("change", ({ target }) => {
   try {
     localStorage.setItem(KEY, target.value);
   } catch {
-    // As above.
+    // The browser stores nothing.
   }
 });
 
@@ -42,7 +42,7 @@ const field = document.getElementById("q");
 const page = document.getElementById("results");
 let panel = page;
 let waits;
-// On other pages than that of the search, the results are in a panel below the field.
+// On pages other than the search page, the results are in a panel below the field.
 function place() {
   if (panel) return;
   panel = document.createElement("div");

@@ -24,7 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::shared::BenchApp;
 
-/// Contacts per request.
+/// The number of contacts per request.
 const CHUNK: u64 = 5_000;
 
 /// Opens a service that sends mail to `relay`.
@@ -46,7 +46,7 @@ async fn project(app: &BenchApp, contacts: u64) -> String {
     project
 }
 
-/// Creates a send of this HTML to all contacts, not planned yet.
+/// Creates a send of this HTML to all contacts, without planning it.
 async fn send(app: &BenchApp, project: &str, html: &str) -> MailingId {
     let wanted = json!({
         "recipientType": "audience", "projectId": project, "from": "news@example.com", "fromName": "News",
@@ -183,7 +183,7 @@ async fn sending_all(recipients: u64) {
     );
 }
 
-/// Measures and prints.
+/// Measures planning and sending, and prints the figures.
 pub fn run() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(planning(number("PLAN_RECIPIENTS", 200_000)));

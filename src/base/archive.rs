@@ -17,7 +17,7 @@ pub struct Entry<'a> {
 
 /// The unit of tar archives in bytes.
 const BLOCK: usize = 512;
-/// The bytes that a tar archive has for a name.
+/// The size of the name field in a tar header, in bytes.
 const TAR_NAME_BYTES_MAX: usize = 100;
 /// 1985-10-26, 08:15 UTC: the time that npm writes into all its packages.
 const TAR_SECONDS: u64 = 499_162_500;
@@ -51,7 +51,7 @@ fn tar_header(entry: &Entry<'_>) -> [u8; BLOCK] {
     put(116, "0000000\0");
     put(124, &format!("{:011o}\0", entry.content.len()));
     put(136, &format!("{TAR_SECONDS:011o}\0"));
-    // The sum is computed with spaces in its own place.
+    // The checksum is computed as if its own field contained spaces.
     put(148, "        ");
     put(156, "0");
     put(257, "ustar\x0000");
@@ -73,7 +73,7 @@ pub fn zip(entries: &[Entry<'_>]) -> Vec<u8> {
         let packed =
             packer.write_all(&entry.content).and_then(|()| packer.finish()).expect("compressing into memory does not fail");
         let mut common = Vec::new();
-        // Needs version 2.0; no flags; deflated; the time and the date.
+        // The fields: version 2.0 needed to extract, no flags, deflated, the time and the date.
         for field in [20, 0, 8, 0, ZIP_DATE] {
             common.extend_from_slice(&u16::to_le_bytes(field));
         }
@@ -83,10 +83,10 @@ pub fn zip(entries: &[Entry<'_>]) -> Vec<u8> {
         common.extend_from_slice(&count(entry.name.len()).to_le_bytes());
         common.extend_from_slice(&[0, 0]);
         directory.extend_from_slice(b"PK\x01\x02");
-        // Made by version 2.0 on Unix.
+        // The archive was made by version 2.0 on Unix.
         directory.extend_from_slice(&[20, 3]);
         directory.extend_from_slice(&common);
-        // No comment; on the first disk; binary; a regular file with permissions 644.
+        // The fields: no comment, on the first disk, binary, a regular file with permissions 644.
         directory.extend_from_slice(&[0; 6]);
         directory.extend_from_slice(&(0o100_644_u32 << 16).to_le_bytes());
         directory.extend_from_slice(&size(archive.len()).to_le_bytes());

@@ -1,7 +1,7 @@
 //! The two forms of a webhook delivery's signature (`assets/docs/webhooks.md`).
 //!
-//! `X-Service-Signature` is keyed with the secret's text exactly as shown; the Standard Webhooks form is keyed with the decoded bytes, as in
-//! the public Standard Webhooks libraries.
+//! `X-Service-Signature` is keyed with the secret's text exactly as shown; the Standard Webhooks form is keyed with the decoded bytes, as
+//! in the public Standard Webhooks libraries.
 
 use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};

@@ -535,7 +535,7 @@ mod tests {
         assert_eq!(refused(&format!("{longest}m")), EmailError::TooLong);
         assert_eq!(refused(&format!("{}@example.com", "l".repeat(65))), EmailError::LocalPartTooLong);
         assert_eq!(refused(&format!("a@{}.com", "b".repeat(64))), EmailError::DomainInvalid);
-        // Thirty labels of two bytes each take six bytes each in ASCII, which makes the whole address too long.
+        // Thirty labels of two bytes each take seven bytes each in ASCII, which makes the whole address too long.
         let grows = format!("{}@{}com", "l".repeat(64), "é.".repeat(30));
         assert!(grows.len() < 160);
         assert_eq!(refused(&grows), EmailError::TooLong);

@@ -36,7 +36,7 @@ impl CsvHost {
         Self { address, offer }
     }
 
-    /// Offers this file with this version; an empty text names no version.
+    /// Offers this file with this version. If `etag` is empty, the server names no version.
     pub fn offer(&self, body: &str, etag: &str) {
         self.set(200, body, etag);
     }

@@ -144,8 +144,8 @@ impl FakeModel {
         })
     }
 
-    /// Starts a server that chooses its reaction by the request. Requests for briefs get the brief that the built-in rules read, and are not
-    /// recorded.
+    /// Starts a server that chooses its reaction by the request. Requests for briefs get the brief that the built-in rules read, and are
+    /// not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, false)
     }

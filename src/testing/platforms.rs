@@ -1,6 +1,6 @@
-//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes, and their misbehavior on request.
+//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes. On request, it misbehaves.
 //!
-//! It refuses requests that the platforms' descriptions do not allow. The integration tests include this file too.
+//! It refuses requests that the platforms' documentation does not allow. The integration tests include this file too.
 
 // The integration tests include this file by its path, too.
 #[path = "platforms/oauth.rs"]
@@ -36,7 +36,7 @@ pub enum Fault {
     Partial,
     /// Responds with HTML.
     Html,
-    /// Responds to nothing for a minute.
+    /// Does not respond for a minute.
     Silence,
     /// Responds with the first text replaced by the second.
     Replace(&'static str, &'static str),
@@ -163,7 +163,7 @@ impl Platforms {
     }
 }
 
-/// How a contact stands with a platform, by its number: of ten contacts, six are subscribed.
+/// The state of a contact on a platform, which depends on the contact's number: of ten contacts, six are subscribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Subscribed,

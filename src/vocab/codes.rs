@@ -1,8 +1,8 @@
 //! TABLE: every error code of the API, with its status, its wire code, and a message for the caller.
 //!
-//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a
-//! specific message. The field and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and
-//! `assets/docs/errors.md` lists those of the shared API.
+//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a specific
+//! message. The field and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and
+//! `assets/docs/errors.md` names the codes of the shared API.
 
 /// A reason why an operation can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -211,14 +211,14 @@ pub const CODES: &[CodeInfo] = &[
         "A request with this Idempotency-Key is still running; try again later.",
     ),
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is temporarily unavailable; try again."),
-    // The condition ends when disk space is freed.
+    // This error occurs until disk space is freed.
     code(
         Code::StorageFull,
         503,
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
-    // The provider failed, or is rate limiting the connected account.
+    // This code means that the provider failed, or is rate limiting the connected account.
     code(
         Code::ProviderUnavailable,
         503,

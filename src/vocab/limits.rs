@@ -47,7 +47,8 @@ pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of keys in an account. The users of an account with more keys have lost track of them. Further keys are rejected
 /// until a key is revoked.
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
-/// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API never shows the key itself.
+/// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API shows the key itself only
+/// once, when it is created.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 /// The number of days for which request counts are stored: the days of a chart, and two more because the viewer's day and the server's day
 /// start at different times.
@@ -311,7 +312,8 @@ pub const IMAGES_AT_ONCE: usize = 8;
 /// The maximum number of attempts to analyze one image before it is marked as unavailable. With the growing pauses between the attempts, a
 /// server that was briefly down is available again by then.
 pub const IMAGE_ATTEMPTS_MAX: u8 = 4;
-/// The maximum width of an uploaded image: twice the width of an email, for high-resolution screens. Wider images are scaled down.
+/// The maximum width of an uploaded image: more than twice the width of an email, for high-resolution screens. Wider images are scaled
+/// down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
 /// The maximum number of bytes of an uploaded animation, which is stored unchanged: recipients would not wait for a larger one.
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
@@ -496,8 +498,8 @@ pub const SWEEP_ROWS: usize = 5_000;
 
 /// The maximum length of a campaign's name, which is shown on one line of a list. Longer names are rejected.
 pub const CAMPAIGN_NAME_CHARACTERS_MAX: usize = 200;
-/// The maximum number of campaigns in a project: three a day for ten years. Each campaign makes every list longer; further campaigns are
-/// rejected until drafts are deleted.
+/// The maximum number of campaigns in a project: nearly three a day for ten years. Each campaign makes every list longer; further campaigns
+/// are rejected until drafts are deleted.
 pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
 /// The maximum length of the name in the From field. Every email client truncates longer names; they are rejected.
 pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
@@ -728,7 +730,8 @@ pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum width of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
-/// The maximum height of such a PNG, in pixels. Logos are wider than tall, so this also bounds the memory that drawing takes.
+/// The maximum height of a PNG drawn from an SVG logo, in pixels. Logos are wider than tall, so this also bounds the memory that drawing
+/// takes.
 pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
 /// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
 pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
@@ -841,7 +844,8 @@ pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
-/// The maximum number of parent domains in which a DMARC record is looked up. The successor of RFC 7489 has the same limit.
+/// The maximum number of domains in which a DMARC record is looked up: the domain itself and its parents. The successor of RFC 7489 has the
+/// same limit.
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// The maximum number of actual DNS values that are shown for one expected record: enough to find the mistake.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
@@ -1083,7 +1087,7 @@ pub const SMTP_REPLY_LINE_BYTES_MAX: usize = 2_048;
 pub const SMTP_REPLY_LINES_MAX: usize = 100;
 /// The size of the chunks in which a message is sent. Nearly all messages fit into one chunk.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
-/// The number of consecutive successful messages before a server that was overloaded gets one more connection. A smaller number could be
+/// The number of consecutive successful messages before a server that was overloaded gets one more connection. Fewer successes could be
 /// luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// The servers of one destination together get at most one in this many connections, so that a slow destination does not hold up the
@@ -1116,8 +1120,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// memory at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
-/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not
-/// be free yet, this is a tenth of a server with 1 GB.
+/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may
+/// not be free yet, this is a tenth of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1332,8 +1336,8 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
 /// far the clock of any service may be ahead of ours.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events still
-/// have no second effect.
+/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events
+/// still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
@@ -1364,8 +1368,8 @@ pub const HOOK_TAGS_MAX: usize = 20;
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
 /// The maximum length of the secret of a signature. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
-/// The maximum number of requests to an incoming webhook in a minute. A form that is flooded leaves the budgets of the API and the writes of
-/// other webhooks alone.
+/// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
+/// hold up the writes of other webhooks.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
 /// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
@@ -1484,10 +1488,10 @@ pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The time limit for the spelling check of one email. Without a result, the report says so.
 pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run while the rules do, and findings
-/// that come later are left out.
+/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run in parallel with the rules;
+/// later findings are left out.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// The most bytes of a LanguageTool server's answer. An answer with 500 findings has about 1 MB.
+/// The maximum size of a LanguageTool server's response. A response with 500 findings has about 1 MB.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -1505,7 +1509,7 @@ pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
 /// The maximum number of findings that are stored with a version, worst first: about 60 KB of JSON. No user reads more.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
-/// The maximum number of places that are stored for each finding: enough to find the others, which are counted.
+/// The maximum number of places that are stored for each finding. Further places are only counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
 /// The maximum number of ignored findings of an email. A version has at most a hundred findings, so users need far fewer.
 pub const IGNORED_FINDINGS_MAX: usize = 500;
@@ -1514,7 +1518,7 @@ pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
 // --- Previews of emails on devices ---
 
-/// The maximum number of devices of one preview. The list has fifty; each is drawn once, whatever the number of its mentions.
+/// The maximum number of devices of one preview. There are about fifty devices, and a device that is listed twice is drawn once.
 pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
 /// The maximum length of a preview's name, which is shown on one line. Longer names are rejected.
 pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
@@ -1534,7 +1538,7 @@ pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
 /// The number of times that the work on a preview is started. A preview that is interrupted this often may cause the interruptions.
 pub const EMAIL_PREVIEW_ATTEMPTS_MAX: u8 = 3;
-/// How long previews are kept. Users look at them while they work on an email; another request draws them again.
+/// How long previews are kept. Users view them while they work on an email; another request draws them again.
 pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
 /// preview is deleted.
@@ -1548,7 +1552,8 @@ pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
-/// The number of pixels of the picture of a device, with which a drawing takes less than 64 MiB. Longer emails are drawn with a lower density.
+/// The maximum number of pixels in the picture of a device. A drawing of this size takes less than 64 MiB. Longer emails are drawn with a
+/// lower density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
@@ -1575,7 +1580,7 @@ pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum number of attempts for one request to a platform. Longer outages last longer than a request can wait.
+/// The maximum number of attempts for one request to a platform. They bridge a short interruption; a longer one outlasts the request.
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
@@ -1636,8 +1641,8 @@ pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a webhook of a store: an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders, refunds
-/// and products.
+/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
+/// refunds and products.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
 /// How long the ID of a webhook is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -1647,11 +1652,11 @@ pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 /// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
-/// How long an import from a store waits before it reads everything again, in milliseconds: a day, in case a webhook was lost.
+/// The pause between two complete imports from a store, in milliseconds: a day, in case a webhook was lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
-/// The pause between two questions whether a store's export is ready, in milliseconds. Small exports take a few seconds.
+/// The pause between two polls of a store's export, in milliseconds. Small exports take a few seconds.
 pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
 /// How long an export of a store can take before it is started again, in milliseconds.
 pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
@@ -1665,7 +1670,8 @@ pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
 /// The number of contacts that are erased in one transaction after a store was deleted on its platform.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
-/// The maximum number of notes on contacts that are deleted with their store. Further notes have no effect: IDs of stores are never used again.
+/// The maximum number of rows about contacts that are deleted with their store. The remaining rows have no effect, because the IDs of
+/// stores are never used again.
 pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
 
 // --- The doctor ---
@@ -1680,7 +1686,7 @@ pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
 // --- The MCP server ---
 
-/// The maximum size of a request to the MCP server. The largest are bulk writes of contacts; larger ones belong into the API.
+/// The maximum size of a request to the MCP server. The largest requests are bulk writes of contacts; larger ones must use the HTTP API.
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
@@ -1696,7 +1702,7 @@ pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 /// How long the user has to answer the question for confirmation.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
-/// How often a tool reads the status of the work that it waits for: twice per second, for ten minutes.
+/// The maximum number of times that a tool reads the status of the work that it waits for: twice per second, for ten minutes.
 pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
 /// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;

@@ -35,7 +35,7 @@ pub struct MailServiceInfo {
     pub password: &'static str,
     /// The limits that the service documents for its relay.
     pub relay_limits: &'static str,
-    /// The header that Mailmill adds to messages, so that the service returns our reference in its events.
+    /// The header that Mailmill adds to messages, so that the service returns Mailmill's reference in its events.
     pub header: &'static str,
     /// Where to enter the URL of the webhook at the service, and which events to select.
     pub webhook: &'static str,

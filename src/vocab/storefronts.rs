@@ -132,7 +132,7 @@ impl StoreTool {
     pub const ALL: [Self; 7] =
         [Self::Products, Self::Collections, Self::Customers, Self::Orders, Self::Refunds, Self::Checkouts, Self::Privacy];
 
-    /// Returns whether the store has to send webhooks for this.
+    /// Returns whether the store has to send webhooks for this tool.
     pub const fn needs_webhooks(self) -> bool {
         matches!(self, Self::Orders | Self::Refunds | Self::Checkouts | Self::Privacy)
     }

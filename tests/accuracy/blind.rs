@@ -1,5 +1,5 @@
-//! The sets that were written before the detectors, the rules and the other samples were read; `tests/samples/validation/README.md` has
-//! the figures of their first run.
+//! Test sets that were written without knowledge of the detectors, the rules and the other samples. `tests/samples/validation/README.md`
+//! has the figures of their first run.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ struct Case {
     html: String,
     clients: Vec<String>,
     expect: Vec<(String, String)>,
-    /// Findings that readers of the tables can disagree about.
+    /// Findings that count neither as right nor as wrong, because the support tables can be read in two ways.
     ignore: Vec<(String, String)>,
 }
 
@@ -32,7 +32,7 @@ fn share(part: usize, all: usize) -> f64 {
     part as f64 / all.max(1) as f64
 }
 
-/// Returns the certain findings of a report as pairs of client and feature. Features that no element uses are hints.
+/// Returns the certain findings of a report as pairs of client and feature, without findings about features that no element uses.
 fn certain(report: &report::Report) -> BTreeSet<(String, String)> {
     let of_client = |client: &report::ClientIssues| {
         let key = client.client.to_string();
@@ -154,7 +154,7 @@ struct Found {
     seeded: usize,
     found: usize,
     wrong: usize,
-    /// The found errors whose type the set names, and those of which the finding has the same type.
+    /// The found errors whose type the set names, and those among them for which the finding has the same type.
     typed: usize,
     typed_right: usize,
 }
@@ -186,7 +186,7 @@ fn measure_sentence(sentence: &Sentence, dictionaries: &Dictionaries) -> Found {
     let mut missed = sentence.errors.clone();
     let mut result = Found { seeded: missed.len(), ..Found::default() };
     for finding in &report.errors {
-        // Entities are longer than their characters, and only clean sentences have them.
+        // In the HTML, `&` and `<` are longer than in the sentence, but only sentences without errors contain these characters.
         let (start, end) = (finding.offset - before.len(), finding.offset - before.len() + finding.length);
         let overlaps = |one: &Seeded| start < one.end && one.start < end;
         if let Some(at) = missed.iter().position(overlaps) {

@@ -28,7 +28,7 @@ fn issues(client: &ClientIssues) -> impl Iterator<Item = &Issue> {
     client.issues.iter().chain(&client.warnings)
 }
 
-/// Returns what the tables say about a use, if the listed notes hold.
+/// Returns the issue that the support tables predict for a use, if the notes that the use lists apply.
 fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String, Support)> {
     let (used, side) = used.split_once('/').map_or((used, None), |(used, side)| (used, Some(side)));
     if side == Some("drops") {
@@ -45,7 +45,7 @@ fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String,
     let cell = &feature.cells[profile.column];
     match cell.answer {
         Answer::Yes | Answer::Unknown => None,
-        // A forced target is no loss if it is the written one.
+        // Note 1 says that the client forces a target, which is no loss if the link already has this target.
         Answer::No if slug == "html-target" && cell.notes.contains(&1) && !holds.contains(&1) => None,
         Answer::No => Some((slug.into(), Support::None)),
         Answer::Partly => {
@@ -97,7 +97,7 @@ fn findings_on_hand_written_cases_are_right() {
     assert!(precision >= 0.99 && recall >= 0.98, "precision {precision:.4}, recall {recall:.4}");
 }
 
-/// Returns whether all notes of an issue that can hold say that the client removes the use.
+/// Returns whether the condition of an issue applies, and every note of the feature says that the client removes the use.
 fn removes(checker: &Checker, profile: &Profile, slug: &str, issue: &Issue) -> bool {
     let id = TABLE.get(slug).unwrap_or_else(|| panic!("{slug} is unknown"));
     let feature = checker.feature(id).unwrap_or_else(|| panic!("{slug} is not in the tables"));
@@ -126,8 +126,8 @@ fn compare(checker: &Checker, profile: &Profile, html: &str, faults: &mut Vec<St
         } else {
             2
         }] += 1;
-        // A use is cut if the client refuses the feature or the condition of a note holds, and only then. One feature can have several
-        // issues: Gmail drops a style element for its content, and reads no style elements in some accounts.
+        // A use is cut if and only if the client does not support the feature or the condition of a note applies. One feature can have
+        // several issues: Gmail drops a style element for its content, and reads no style elements in some accounts.
         let must_cut = is_lost || removes(checker, profile, slug, issue);
         let may_cut = issues(&before).filter(|other| *other.slug == *slug).any(|other| {
             let applies = other.condition.as_ref().map(|condition| condition.applies);
@@ -136,7 +136,7 @@ fn compare(checker: &Checker, profile: &Profile, html: &str, faults: &mut Vec<St
         if must_cut && cuts.is_empty() || !may_cut && !cuts.is_empty() {
             fault(format!("{slug} {:?} {applies:?}, {} cuts", issue.support, cuts.len()));
         }
-        // Both count and place the same uses.
+        // The report and the transform count and locate the same uses.
         let total: usize = cuts.iter().map(|cut| cut.count as usize).sum();
         if total > issue.count {
             fault(format!("{slug}: {total} cuts of {} uses", issue.count));
@@ -145,7 +145,7 @@ fn compare(checker: &Checker, profile: &Profile, html: &str, faults: &mut Vec<St
         if issue.count == issue.occurrences.len() && !cuts.iter().all(|cut| is_placed(cut.line)) {
             fault(format!("{slug}: a cut in a line without a use"));
         }
-        // What was cut is gone: the client's answer to the result is clean.
+        // In the transformed email, the check no longer finds the features that were cut.
         let is_loss = |other: &&Issue| other.support == Support::None || removes(checker, profile, slug, other);
         if must_cut && issues(&after).filter(|other| *other.slug == *slug).any(|other| is_loss(&other)) {
             fault(format!("{slug} remains"));
@@ -163,7 +163,7 @@ fn compare(checker: &Checker, profile: &Profile, html: &str, faults: &mut Vec<St
 fn the_report_and_the_transform_agree_on_every_feature_and_note() {
     let checker = Checker::embedded();
     let examples = TABLE.entries.iter().filter_map(|entry| entry.example());
-    // The cases have uses for which the conditions of notes hold, and uses for which they do not.
+    // The cases contain uses that meet the conditions of notes, and uses that do not.
     let emails: Vec<String> = examples.chain(cases().into_iter().map(|(html, _)| html)).collect();
     let (mut counts, mut faults) = ([0; 3], Vec::new());
     for html in &emails {

@@ -11,9 +11,9 @@ use mail_parser::{Message as Mail, MessageParser};
 pub enum Source {
     /// Spam of the SpamAssassin corpus.
     Spam,
-    /// Its legitimate mail.
+    /// Legitimate mail of the SpamAssassin corpus.
     EasyLegitimate,
-    /// Its legitimate mail that resembles spam.
+    /// Legitimate mail of the SpamAssassin corpus that resembles spam.
     HardLegitimate,
     /// Templates, and emails that Mailmill generated.
     Template,
@@ -26,7 +26,7 @@ pub enum Source {
 pub struct Document {
     pub source: Source,
     pub name: String,
-    /// 0 to 9. Mail of one sender, or of one kind of template, has one fold.
+    /// The fold, from 0 to 9. All mail of one sender, or of one kind of template, is in one fold.
     pub fold: u8,
     pub html: String,
     pub subject: String,
@@ -51,7 +51,7 @@ pub fn load(folder: &Path) -> Vec<Document> {
     ] {
         for path in files(&folder.join("package/data").join(name), "txt") {
             let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-            // Messages whose hash begins with a letter are reserved for acceptance. They are never read.
+            // Messages whose hash starts with a letter are reserved for an acceptance test, so they are not read.
             let hash = file.split('.').nth(1).and_then(|hash| hash.chars().next());
             let Some(fold) = hash.and_then(|first| first.to_digit(10)) else { continue };
             let bytes = fs::read(&path).expect("a readable message");

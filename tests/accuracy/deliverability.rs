@@ -38,7 +38,8 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
         return;
     };
     let mut scores: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    // Gmail's folder and the predicted one; the sum of the confidence, and of the right predictions.
+    // The number of messages by Gmail's folder and the predicted folder, and below it the sums of the confidence and of the right
+    // predictions.
     let mut placed: BTreeMap<(&str, String), u32> = BTreeMap::new();
     let mut confidence = (0.0, 0.0);
     for document in corpus::load(&folder).iter().filter(|document| HELD_OUT.contains(&document.fold)) {
@@ -87,7 +88,7 @@ fn the_shipped_weights_reach_the_figures_of_the_model_card() {
     assert!(alarms * 50 <= all, "modern legitimate mail classified as spam: {alarms}/{all}");
 }
 
-/// Writes each message as a file for the peers: what the check receives, with neutral headers.
+/// Writes each message to a file for other spam filters: the content that the check receives, with neutral headers.
 #[test]
 #[ignore = "writes the messages for tests/accuracy/peers/deliverability.sh"]
 fn export_for_peers() {

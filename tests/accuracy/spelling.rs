@@ -20,7 +20,8 @@ struct Sample {
     text: String,
     #[serde(default)]
     wrong: String,
-    /// The sample needs a dictionary that is not embedded, or a context that rules do not see. It still counts.
+    /// Whether the check cannot find the mistake, because it requires a dictionary that is not embedded, or a context that rules do not
+    /// use. The sample is measured like the others.
     #[serde(default)]
     #[expect(dead_code, reason = "a note for readers")]
     miss: bool,

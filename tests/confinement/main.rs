@@ -186,7 +186,7 @@ fn worker() -> Command {
     worker
 }
 
-/// The worker program itself, before it has read any input.
+/// Checks the worker program itself, before it has read any input.
 fn every_thread_of_a_worker_is_confined() {
     let mut worker = worker().spawn().expect("it starts");
     let tasks = format!("/proc/{}/task", worker.id());

@@ -117,7 +117,7 @@ async fn a_key_with_every_permission_but_the_required_one_is_refused() {
                 Access::Public | Access::Person | Access::Manager | Access::Operator => false,
             };
             let others: Vec<&str> = Permission::ALL.iter().filter(|other| !enough(other)).map(|other| other.word()).collect();
-            // Any key may list projects.
+            // Every permission is enough for some operations, such as the list of projects.
             if others.is_empty() {
                 continue;
             }

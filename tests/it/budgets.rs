@@ -1,4 +1,4 @@
-//! Request budgets (`assets/docs/rate-limits.md`).
+//! Tests request budgets (`assets/docs/rate-limits.md`).
 
 use http::StatusCode;
 use mailmill::engine::api::Entry;

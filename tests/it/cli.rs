@@ -271,7 +271,7 @@ async fn a_user_signs_in_with_the_browser_and_signs_out() {
     let (code, message) = machine.fails(&["campaigns", "list", "--project", "66f1a2b3d4e5f60718293a4b"]);
     assert!(code == 3 && message.contains("campaign:read"), "{code} {message}");
     assert_eq!(machine.fails(&["contacts", "list", "--project", "66f1a2b3d4e5f60718293a4b", "--profile", "work"]).0, 4);
-    // The key belongs to its server.
+    // The key of a profile is not sent to another server.
     assert_eq!(machine.fails(&["contacts", "list", "--server", "http://127.0.0.1:1"]).0, 3);
     assert!(machine.run(&["logout"]).status.success());
     assert_eq!(machine.json(&["profiles"]), json!([]));

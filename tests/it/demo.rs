@@ -32,7 +32,7 @@ impl Demo {
         // The loop always ends, because a demo that fails prints the reason.
         while !said.contains(end) && out.read_line(&mut said).expect("text") > 0 {}
         assert!(said.contains(end), "{said}");
-        // A program that writes to a closed pipe is killed.
+        // The remaining output is read, so that a full pipe cannot block the demo.
         std::thread::Builder::new()
             .name("demo's words".into())
             .spawn(move || out.lines().for_each(drop))

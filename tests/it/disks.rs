@@ -148,7 +148,7 @@ impl Writer {
     }
 }
 
-/// Sends a campaign whose sending may have been refused, and waits for its end.
+/// Sends a campaign until the server accepts it, and waits until the campaign is complete.
 async fn insist(client: &Client, id: &str) {
     until(async || {
         let campaign = client.data("campaigns.get", json!({ "id": id })).await;
@@ -355,7 +355,7 @@ struct Bench {
 
 /// The result of a run.
 enum Ran {
-    /// There were fewer calls.
+    /// The run made fewer calls, so none of them failed.
     NotReached,
     /// The failure ended the server.
     Ended,
@@ -405,7 +405,7 @@ impl Bench {
         }
         self.faults.disarm();
         let failed = self.faults.failed();
-        // The last calls come when the campaign has ended for all other recipients.
+        // The failed call can be one of the last, so the server may end only after the campaign is complete.
         if ended.is_none() && failed > 0 && fault == Fault::Broken && self.faults.failed_path().ends_with(".redb") {
             ended = Some(self.server.end().await);
         }

@@ -109,7 +109,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Settings that lead requests to platforms nowhere.
+/// Settings with which requests to platforms reach no server.
 const NO_PLATFORMS: &str = "[connections]\nklaviyo_url = \"http://127.0.0.1:9\"\nmailchimp_url = \"http://127.0.0.1:9\"\n\
                             hubspot_url = \"http://127.0.0.1:9\"\nshopify_url = \"http://127.0.0.1:9\"\n";
 
@@ -121,7 +121,7 @@ fn has_curl() -> bool {
     found
 }
 
-/// Keeps the IDs of a response under the words that stand for them on the page.
+/// Stores the IDs in a response under the placeholders that the page uses for them.
 fn learn(words: &mut Vec<(&'static str, String)>, command: &str, data: &Value) {
     let mut keep = |word, value: &Value| {
         if let Some(value) = value.as_str() {

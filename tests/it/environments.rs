@@ -1,4 +1,4 @@
-//! Test and live data are separate.
+//! Tests that test and live data are separate.
 
 use http::StatusCode;
 use serde_json::json;

@@ -125,7 +125,7 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     assert_eq!(stage.conversion(&client).await, None, "no one has clicked");
 
     stage.click(&client).await;
-    // A purchase some time after the click, measured by the same clock.
+    // The purchase must be later than the click by the same clock.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let paid = stage.event("order.paid", "o-1", json!(49.9));
     let recorded = client.data("events.record", paid.clone()).await;

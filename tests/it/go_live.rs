@@ -124,7 +124,7 @@ async fn only_the_owner_and_admins_go_live_and_a_live_brand_of_the_site_is_not_r
     let report = owner.data("go_live.copy", json!({ "projectId": project, "liveProjectId": twin })).await;
     assert_eq!((&report["liveProjectId"], counts(&report, "brand")), (&twin, (0, 1, 0)));
     assert_eq!(live.data("projects.get", json!({ "projectId": twin })).await["brand"]["tagline"], "From test");
-    // From now on, the copy goes there without a question.
+    // Later copies update the chosen live brand without naming it again.
     assert_eq!(owner.data("go_live.copy", input).await["liveProjectId"], twin);
     owner.call("go_live.copy", json!({ "projectId": twin })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 }

@@ -1,5 +1,5 @@
-//! Tests incoming webhooks of the shipped program: the requests of each documented recipe, what survives a kill, and that no secret is stored
-//! or logged.
+//! Tests incoming webhooks of the shipped program: the requests of each documented recipe, what survives a kill, and that no secret is
+//! stored or logged.
 
 use http::StatusCode;
 use serde_json::{Value, json};

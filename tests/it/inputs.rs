@@ -68,7 +68,7 @@ async fn a_wrong_value_is_refused_by_its_field() {
         for name in input.as_object().expect("an object").keys().filter(|name| !names.contains(&name.as_str())) {
             let mut call = call(entry);
             let mut body: Value = serde_json::from_slice(&call.body.take().expect("a body")).expect("JSON");
-            // No field of any operation is such a number.
+            // No field of any operation accepts this number.
             body[name] = json!(-7.5);
             let reply = client.send(call.json(body)).await;
             let refused = (reply.status, reply.code().as_str()) == (400, "INVALID_REQUEST");

@@ -271,7 +271,7 @@ async fn replays_have_no_effect_even_after_a_restart_and_no_secret_is_readable()
         let reply = scene.post(service, request).await;
         assert_eq!((reply.status, scene.suppressed(to).await), (200, None), "{to}");
     }
-    // The ID of a request cannot carry another event.
+    // A request with a known ID cannot report another event.
     let (_, to, request) = sent.iter().find(|(service, ..)| *service == "mailgun").expect("it was sent");
     let other = Request { body: request.body.replace("\"event\":\"failed\"", "\"event\":\"complained\""), ..request.clone() };
     scene.post("mailgun", &other).await.refused(StatusCode::UNAUTHORIZED, "INVALID_SIGNATURE");

@@ -19,7 +19,7 @@ use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Reply, Server, missing, operation};
 use super::users::{OWNER, anonymous, member, owned, signed_in};
 
-/// Runs a scenario of `tests/samples/mcp/client.cjs`; `None` if the SDK is missing.
+/// A running scenario of `tests/samples/mcp/client.cjs`, which uses an SDK of the protocol.
 struct Scenario {
     child: Child,
     input: ChildStdin,
@@ -199,7 +199,7 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     })
     .await;
 
-    // The same over standard input and output.
+    // Repeat the workflow over standard input and output.
     let mut input = input;
     input["program"] = PROGRAM.into();
     let third = run("stdio", &server, &key, &input).expect("the SDK is there");
@@ -217,7 +217,7 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     assert_eq!(resources["listed"], json!([format!("mailmill://brands/{project}")]));
     assert_eq!(resources["templates"].as_array().map(Vec::len), Some(4));
     assert!(resources["html"].as_str().is_some_and(|html| html.contains("<html")), "{resources}");
-    // The PNG signature in Base64.
+    // `iVBORw0K` is the PNG signature in Base64.
     assert_eq!(resources["image"], json!({ "mimeType": "image/png", "start": "iVBORw0K" }));
     assert!(resources["brand"].as_str().is_some_and(|text| text.contains(&project)));
     assert_eq!((&resources["unknown"], &resources["foreign"]), (&json!(-32002), &json!(-32002)));
@@ -446,7 +446,7 @@ async fn a_program_that_knows_only_the_url_connects_with_the_users_consent() {
 
 #[tokio::test]
 async fn codes_and_tokens_work_once_for_their_program_and_resource() {
-    // Tokens are for one address, and a restarted server has another port.
+    // Tokens are valid for one address, so the server has a fixed public URL: its port changes when it restarts.
     let mut server = owned(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.mill.example\"\n"));
     let owner = signed_in(&server, OWNER, "test").await;
     let request = Program::new(&server).await;
@@ -480,7 +480,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     assert!(!works(&server, &access).await);
     refused(&request.refresh(&server, &second).await);
 
-    // So does the second use of a code.
+    // A second use of a code also ends the access.
     let owner = signed_in(&server, OWNER, "test").await;
     let code = request.code(&owner).await;
     let access = token(&request.exchange(&server, &code, json!({})).await, "access_token");
@@ -488,7 +488,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     refused(&request.exchange(&server, &code, json!({})).await);
     assert!(!works(&server, &access).await);
 
-    // And a program can end its own access, but not that of another one.
+    // A program can end its own access, but not that of another program.
     let code = request.code(&owner).await;
     let tokens = request.exchange(&server, &code, json!({})).await;
     let (access, refresh) = (token(&tokens, "access_token"), token(&tokens, "refresh_token"));

@@ -274,7 +274,7 @@ fn write_fonts(folder: &Path) {
         let entry = &font[table(tag)..];
         u32::from_be_bytes(entry[8..12].try_into().expect("four bytes")) as usize
     };
-    // Map all characters in one group.
+    // A character map (format 12) with one group, which maps all characters to one glyph range.
     let every = [12_u16.to_be_bytes(), [0; 2]].concat();
     let every = [every, [28_u32, 0, 1, 0, 0x10_ffff, 1].map(u32::to_be_bytes).concat()].concat();
     let subtable = font.len() as u32 - offset(b"cmap") as u32;
@@ -291,7 +291,7 @@ fn write_fonts(folder: &Path) {
     for (name, bytes) in files {
         std::fs::write(folder.join(name), bytes).expect("the folder is ours");
     }
-    // This file is as large as a font file may be, but sparse on disk.
+    // These files have the maximum size of a font file, but take no space on the disk.
     for number in 0..8 {
         let file = std::fs::File::create(folder.join(format!("sparse-{number}.ttf"))).expect("the folder is ours");
         file.set_len(64 << 20).expect("no space is needed");
@@ -433,7 +433,7 @@ async fn hostile_mail_costs_the_server_little_memory() {
             let replies = join_all((0..AT_ONCE).map(|number| bring(number, server.inbound(), &message))).await;
             let replies: Vec<String> = replies.into_iter().map(|reply| reply.expect("an answer")).collect();
             assert!(replies.iter().all(|reply| reply.starts_with(['2', '4', '5'])), "{name}: {replies:?}");
-            // All of the requests may be rejected for lack of memory, and then none was read. So send one more request alone.
+            // If all requests were rejected for lack of memory, no message was read, so one more message is sent alone.
             let alone = bring(AT_ONCE, server.inbound(), &message).await.expect("an answer");
             assert!(alone.starts_with("250") || alone.starts_with("554"), "{name}: {alone}");
             let codes: Vec<&str> = replies.iter().map(|reply| reply.get(..9).unwrap_or(reply)).collect();

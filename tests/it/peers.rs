@@ -42,7 +42,7 @@ print(json.dumps(found))
 fn verdicts(python: &Path, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
     let mut child =
         Command::new(python).args(["-c", VERIFIER]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-    // Each byte becomes the character with its number.
+    // Each byte becomes the character with the same number.
     let given = json!({ "zone": zone, "message": message.iter().map(|byte| char::from(*byte)).collect::<String>() });
     write!(child.stdin.take().expect("piped"), "{given}").expect("it reads");
     let output = child.wait_with_output().expect("it ends");

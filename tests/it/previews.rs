@@ -15,7 +15,8 @@ use super::support::client::Call;
 use super::support::fixtures::until;
 use super::support::{Client, Server, operation};
 
-/// A site of images: a red one, or a dark one on a transparent ground for paths with `dark`. Returns its address, and the number of requests.
+/// A site of images: a red one, or a dark one on a transparent ground for paths with `dark`. Returns its address, and the number of
+/// requests.
 fn images() -> (String, Arc<AtomicUsize>) {
     let png = |picture: image::DynamicImage| {
         let mut out = std::io::Cursor::new(Vec::new());
@@ -121,8 +122,8 @@ async fn a_dark_logo_is_reported_in_dark_mode_only() {
     );
 }
 
-/// The server is killed while devices are drawn, several times. Afterward, the preview has all devices, and those that were drawn before are
-/// not drawn again.
+/// The server is killed while devices are drawn, several times. Afterward, the preview has all devices, and those that were drawn before
+/// are not drawn again.
 #[tokio::test]
 async fn a_preview_continues_after_kill_9() {
     let mut server = Server::start(&sites::settings());

@@ -71,9 +71,9 @@ async fn a_literal_segment_takes_precedence_over_an_id_for_every_method() {
     let client = shared().client();
     let no_such_path = "This path does not exist";
     for (method, target) in [
-        // No word is an ID, so only paths that contain the word determine the allowed methods.
+        // `validate` starts other paths, so this path does not delete an email with the ID "validate".
         ("DELETE", "/v1/emails/validate"),
-        // A word that starts other paths is not an ID, neither at the end nor before another segment.
+        // A word that starts other paths is never an ID, neither at the end nor before another segment.
         ("GET", "/v1/emails/%70reviews"),
         ("GET", "/v1/emails/test"),
         ("GET", "/v1/emails/%74est"),

@@ -62,7 +62,7 @@ async fn a_token_works_until_its_user_signs_out() {
         (state["email"].as_str(), state["role"].as_str(), state["environment"].as_str()),
         (Some(OWNER), Some("owner"), Some("test"))
     );
-    // The only API operation with a token that is not for users.
+    // Outside the operations about users, only this operation of the API accepts session tokens.
     let keys = server.all();
     let project = keys.project("Acme").await;
     keys.contact(&project, "ada@example.com").await;

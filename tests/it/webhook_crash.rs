@@ -67,7 +67,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
     let mut client = Client::new(server.address(), Some(key.clone()));
     let project = client.project("crash").await;
     let live = [HookSink::content().await, HookSink::start(|_, _| Reaction::Later(Duration::from_millis(20), 200)).await];
-    // One endpoint fails every other time, and one never responds.
+    // One endpoint fails every other time, and no server listens at another.
     let moody = HookSink::start(|_, number| Reaction::status(if number.is_multiple_of(2) { 500 } else { 200 })).await;
     let mut hooks = Vec::new();
     for url in [live[0].url(), live[1].url(), moody.url(), "http://127.0.0.1:1/".to_owned()] {
@@ -86,7 +86,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
         server.serve();
         client = Client::new(server.address(), Some(key.clone()));
     }
-    // Lost attempts are repeated after their pause. The test does not wait for the endpoint that never responds.
+    // Lost attempts are repeated after their pause. The test does not wait for the endpoint without a server.
     let pending = async {
         loop {
             let mut left = 0;

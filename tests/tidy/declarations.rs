@@ -61,7 +61,7 @@ fn failures_refer_to_existing_operations() {
                 findings.push(format!("{}: no operation has the ID {id}", source.path));
                 continue;
             };
-            // A hint with its own values is a variable.
+            // A hint that contains values is in a variable, so it is not checked.
             let (verb, path) = (entry.spec.verb.name(), entry.spec.path);
             if between.trim() == "," && !hint.starts_with(&format!("{verb} {path} ")) {
                 findings.push(format!("{}: \"{hint}\" is not {verb} {path}", source.path));
@@ -221,7 +221,7 @@ fn every_input_object_refuses_unknown_fields() {
     let mut findings = Vec::new();
     for entry in OPERATIONS {
         let mut schema = standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input);
-        // Only what this input refers to.
+        // Takes the schema of the input itself; the definitions stay in `schema`.
         let root = schema["allOf"][0].take();
         if entry.spec.speaks_oauth {
             // OAuth prescribes that unknown fields are ignored, and the schema says so.

@@ -117,7 +117,7 @@ fn every_schema_is_valid() {
     none("schemas that are none", findings);
 }
 
-/// Response fields that are `null` without a value; all others are omitted then.
+/// The response fields that are `null` if they have no value. All other fields are omitted in this case.
 const NULLABLE: [&str; 7] = [
     "BulkProgress.result",
     "BulkProgress.error",
@@ -138,7 +138,7 @@ fn no_response_field_is_null_except_the_declared_ones() {
             responses.values().for_each(|response| nullable(&document, response, "answer", &mut seen, &mut found));
         }
     });
-    // A field of the envelope itself.
+    // `answer.error` belongs to the envelope.
     found.remove("answer.error");
     assert_eq!(found, NULLABLE.map(str::to_owned).into());
 }
@@ -188,7 +188,7 @@ fn every_list_with_a_total_has_a_top_level_count() {
             let has_array = fields.as_object().is_some_and(|fields| fields.values().any(|field| field["type"] == "array"));
             shape["type"] == "array" || (has_array && fields.get("total").is_some())
         };
-        // A dry run and a series of days are no lists of the account's things.
+        // A dry run and a series of days are not lists of the account's objects.
         let is_list = [data, &data["oneOf"][0]].into_iter().any(is_collection) && !path.ends_with("/dry-run");
         let has_count = answer["required"].as_array().is_some_and(|names| names.iter().any(|name| name == "count"));
         if is_list != has_count {

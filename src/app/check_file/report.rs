@@ -7,11 +7,11 @@ use crate::features::checks::report::Check;
 use crate::features::checks::views::{PlaceView, Severity};
 use crate::surfaces::cli::ReportFormat;
 
-/// The width of the text report, which fits in every terminal.
+/// The width of the text report, which nearly every terminal has.
 const COLUMNS: usize = 80;
 /// The indentation of a finding's remedy.
 const INDENT: usize = 9;
-/// The number of further lines that a finding lists.
+/// The maximum number of other lines that a finding lists.
 const PLACES_SHOWN: usize = 8;
 
 /// The result of the checks of a file.
@@ -217,7 +217,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // The place fits into the indentation of the first line; a longer place gets its own line.
+    // The first place is in the indentation of the message if it fits, otherwise on its own line.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),

@@ -53,11 +53,11 @@ struct TestBrief {
     prompt: String,
     /// The facts, each with its accepted spellings.
     facts: Vec<Vec<String>>,
-    /// The notes to the writer, which must not appear.
+    /// Notes to the writer, which the email must not contain.
     forbidden: Vec<String>,
 }
 
-/// The figures of a model.
+/// The results of the benchmark of one model.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchmarkReport {
@@ -91,7 +91,7 @@ pub struct BriefResult {
     pub id: String,
     pub language: String,
     pub subject: Option<String>,
-    /// Why there is no email.
+    /// The reason if the model wrote no email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The facts that the email lacks, in their first spelling.
@@ -277,7 +277,7 @@ impl TestBrief {
         }
     }
 
-    /// Returns the findings of the check of the email against the brief that is parsed from the prompt.
+    /// Checks an email against the brief that the parser reads from the prompt, and returns the findings.
     fn breaches(&self, email: &Email, today: Date) -> Vec<Finding> {
         let material = self.material();
         let language = LanguageTag::parse(&self.language).ok();

@@ -238,7 +238,7 @@ pub mod tests {
         let ignore = |ignored: bool| app.put(&format!("{email}/checks/{id}/ignored"), json!({ "ignored": ignored })).data();
         assert_eq!(finding(&ignore(true), "UNKNOWN_WORD")["ignored"], true);
         assert!(!has_warning(&app.get(&email).data(), "misspelled"));
-        // Ignoring is remembered in later versions, and the scores do not change.
+        // Later versions keep the ignored finding, and ignoring does not change the scores.
         let account = app.account();
         let parsed = EmailId::parse(email.rsplit('/').next().expect("a path")).expect("an ID");
         replace_html(&app, account, parsed, HTML);

@@ -1,9 +1,9 @@
 //! Starting designs: emails without facts about any brand, which users complete.
 //!
-//! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that users
-//! must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image` for its next image,
-//! `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site or products gets an
-//! example site and products in brackets; any other block or field for which the brand has no data is left out.
+//! A design is a file in `assets/designs`: a document without header, footer and IDs. The brand's header and footer, and the IDs, are added
+//! later. Texts that users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image`
+//! for its next image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site
+//! or products gets an example site and products in brackets; any other block or field for which the brand has no data is left out.
 
 use std::sync::LazyLock;
 
@@ -86,7 +86,7 @@ const FILES: &[(&str, &str)] = designs![
     "price-change.json",
 ];
 
-/// Returns all designs.
+/// Returns all designs, in the order of the gallery.
 pub fn all() -> &'static [Design] {
     static ALL: LazyLock<Vec<Design>> = LazyLock::new(|| {
         let read = |&(file, text): &(&'static str, &'static str)| {

@@ -200,8 +200,8 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt to edit or generate an email, or a sentence that tells users why the attempt failed; and the attempt's model
-/// usage.
+/// The result of an attempt to edit or generate an email, or the reason why the attempt failed, for users; and the model usage of the
+/// attempt.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Whether an attempt renders the screenshots of the new version.

@@ -68,7 +68,8 @@ pub struct GenerationRequest {
 }
 
 impl GenerationRequest {
-    /// Returns what the emails are about on one line: the start of the prompt or, without a prompt, of the brief.
+    /// Returns what the emails are about on one line: the first line of the prompt or, without a prompt, the subject or the first fact of
+    /// the brief.
     pub fn topic(&self) -> &str {
         let brief = self.brief.as_ref();
         let told = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));

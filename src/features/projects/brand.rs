@@ -1,4 +1,4 @@
-//! The facts about a brand that its emails are based on. Pure.
+//! The facts about a brand that its emails are based on. This module is pure.
 //!
 //! The import fills in a brand from its sites, and users can change it. Any value can be missing. The code that renders an email then uses
 //! a default value.

@@ -87,7 +87,7 @@ impl BrandPart {
             }
             Self::Product(product) => {
                 let id: ProductId = product.id.copied();
-                // A store belongs to one environment.
+                // A store belongs to one environment, so the copy has no link to the store.
                 stored_products::save(tx, project, &Product { id, store: None, ..*product });
             }
         }

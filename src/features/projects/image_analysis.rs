@@ -33,10 +33,10 @@ use crate::vocab::limits::{
     SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
 };
 
-/// The pause before the second attempt. Each later pause is four times as long as the previous pause.
+/// The pause, in milliseconds, before the second attempt. Each later pause is four times as long as the previous pause.
 const RETRY_PAUSE_MS: i64 = 30_000;
 
-/// An analyzed image.
+/// An image with its measurements, description and tags.
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,

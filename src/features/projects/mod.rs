@@ -98,7 +98,8 @@ pub fn having<R: Read>(
     Ok(None)
 }
 
-/// Returns a project in the account with its whole brand: values found on its sites, replaced by values that users set.
+/// Returns a project in the account with its whole brand: values found on its sites, replaced by values that users set. Products that
+/// emails leave out are not included.
 pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
     let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
     let mut brand = corrected(tx, project.id)?;

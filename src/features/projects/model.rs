@@ -1,4 +1,4 @@
-//! A project and its rules. Pure: uses no clock, store or network.
+//! A project and its rules. This module is pure: it uses no clock, store or network.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,5 +1,5 @@
 //! The brand values that users set. They are stored apart from the imported brand and take precedence over it, so another import never
-//! changes them. Pure.
+//! changes them. This module is pure.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The products of a brand and their rules. Pure.
+//! The products of a brand and their rules. This module is pure.
 //!
 //! A product is a row with the values of the last import, the values that users set, and its position. Imports change only the imported
 //! values, so everything that users set survives an import. Imported products are recognized by their URL, then by their name.

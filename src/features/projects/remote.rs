@@ -86,7 +86,7 @@ pub fn each_image(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> 
     out
 }
 
-/// The maximum length of a value to read: an address of maximum length in which every character is written as an entity.
+/// The maximum length, in bytes, of a value to read: an address of maximum length in which every character is written as an entity.
 const VALUE_BYTES_MAX: usize = 6 * URL_CHARACTERS_MAX;
 
 /// Returns whether an attribute name can start after `before`.

@@ -24,8 +24,8 @@ pub struct StoreProduct {
     pub collections: Option<Vec<String>>,
 }
 
-/// Stores products that a store reports; returns how many had no place, because the brand has the maximum number of products. A report
-/// that is older than the stored product changes nothing.
+/// Stores products that a store reports; returns how many had no place, because the brand has the maximum number of products. A report that
+/// is older than the stored product changes only the time of the last report.
 pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: Vec<StoreProduct>) -> Result<u64> {
     let mut known = stored_products::all(tx, project)?;
     let mut left_out = 0;

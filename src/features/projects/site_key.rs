@@ -1,4 +1,4 @@
-//! Recognizes websites that are the same, to avoid importing a brand twice. Pure.
+//! Recognizes websites that are the same, to avoid importing a brand twice. This module is pure.
 
 use super::model::Project;
 

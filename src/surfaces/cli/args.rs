@@ -356,7 +356,7 @@ pub enum ParsedCommand {
 }
 
 impl Command {
-    /// Converts the command to a [`ParsedCommand`], in which all commands that call an operator operation are one variant.
+    /// Converts the parsed arguments to a [`ParsedCommand`].
     pub fn parsed(self) -> ParsedCommand {
         match self {
             Command::Serve(serve) => ParsedCommand::Serve(serve),

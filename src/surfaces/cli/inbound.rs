@@ -1,7 +1,7 @@
 //! `mailmill inbound`: passes one message from standard input to the running service. For mail servers that pipe messages into programs,
 //! the command returns the exit codes of sysexits: the message was accepted, should be retried later, or should be returned to its sender.
 //!
-//! The command speaks LMTP to the service's socket. All decisions are made by the service.
+//! The command speaks LMTP to the service's socket. The service makes all decisions.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

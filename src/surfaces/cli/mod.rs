@@ -37,7 +37,7 @@ use crate::engine::api::Entry;
 /// are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
-/// The options before a command that have a value, which is not the command.
+/// The global options that take a value. The word after such an option is not a command.
 const OPTIONS_WITH_VALUES: [&str; 4] = ["--data", "--config", "--profile", "--server"];
 
 /// What the command line asks for.
@@ -102,7 +102,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Returns all environment variables except those that are not settings. `engine/settings` reads those that are settings.
+/// Returns all environment variables except those of the command line itself. `engine/settings` reads the settings from them.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 pub fn variables() -> Vec<(String, String)> {
     let is_own = |name: &str| OWN_VARIABLES.iter().any(|(own, _)| *own == name) || client::VARIABLES.contains(&name);

@@ -7,7 +7,7 @@ pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. It is not an error if the reader has closed its end.
+/// Writes to standard output. Errors are ignored, because the reader may have closed its end.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

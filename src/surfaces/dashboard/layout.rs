@@ -118,7 +118,7 @@ pub struct Shell {
     /// The action that led to this page, for a confirmation message.
     done: String,
     environment: &'static str,
-    /// Whether live mail, too, stays in the built-in inbox.
+    /// Whether live mail also stays in the built-in inbox.
     development: bool,
     /// The base URL of the API, for examples.
     base: String,

@@ -203,7 +203,7 @@ impl Visit {
     pub async fn hand_on<T: Operation>(&self, input: Value) -> Result<Outcome, PageError> {
         let mut reply = self.send(self.principal(), &T::SPEC, input, None).await?;
         for (name, value) in &headers() {
-            // The operation's own headers are kept, because its policy restricts what its content may do.
+            // The operation's own headers are kept, because its content security policy restricts what the content may do.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
         Ok(Outcome::HandedOn(reply))

@@ -25,11 +25,11 @@ macro_rules! pictures {
     };
 }
 
-/// The page with these texts is the entry.
+/// The name of the documentation's start page.
 pub const INDEX: &str = "README";
 /// The page that the list of error codes is added to.
 pub const ERRORS: &str = "errors";
-/// The title of the chapter that the pages of the API are in.
+/// The title of the chapter with the pages of the API.
 pub const API: &str = "API";
 
 pub const CHAPTERS: &[Chapter] = &[

@@ -54,7 +54,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Converts the first event, or the first element if it gets HTML of our own, and returns the events after it.
+    /// Converts the first event, or the whole first element if Mailmill writes its HTML, and returns the events after it.
     fn step<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         match &events[0] {
             Event::Start(Tag::Heading { level, id, .. }) => {
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
                 return &events[end + 1..];
             }
             Event::Start(Tag::Table(_)) => {
-                // A keyboard can scroll only what can have the focus.
+                // Keyboard users can scroll only elements that can have the focus.
                 self.raw("<div class=\"scroll\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">".to_owned());
                 self.out.push(events[0].clone());
             }
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 let dest_url: CowStr<'a> = address(dest_url).into();
-                // On phones, a picture is wider than the page. The link shows it alone, and lets a keyboard scroll it.
+                // On phones, a picture is wider than the page. The link opens the picture alone, and lets keyboard users scroll it.
                 self.raw(format!("<a class=\"picture\" href=\"{}\">", escaped(&dest_url)));
                 let image = Tag::Image { link_type: *link_type, dest_url, title: title.clone(), id: id.clone() };
                 self.out.push(Event::Start(image));
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         self.page.sections.push(Section { heading, anchor, level, text: String::new() });
     }
 
-    /// Returns the anchor, with a number if the page has this anchor already.
+    /// Returns the anchor, with a number appended if the page already has this anchor.
     fn free(&self, anchor: String) -> String {
         let is_used = |anchor: &str| self.page.sections.iter().any(|section| section.anchor == anchor);
         let numbered = (1..).map(|number| format!("{anchor}-{number}"));
@@ -162,7 +162,7 @@ impl<'a> Writer<'a> {
         &events[end + 1..]
     }
 
-    /// Writes the group of samples that starts here.
+    /// Writes the group of samples that starts with the first event.
     fn samples<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         self.groups += 1;
         let group = format!("sample-{}", self.groups);

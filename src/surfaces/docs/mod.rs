@@ -1,7 +1,7 @@
 //! The documentation at `/docs`: the pages of `assets/docs`, and the reference of the API from the table of operations.
 //!
 //! All pages are public and the same for all readers, so they are rendered once and cached by browsers. Every page is also available as
-//! Markdown: `/docs/NAME.md`. `/llms.txt` lists the pages for language models. Pages work without scripts; the search does, too.
+//! Markdown: `/docs/NAME.md`. `/llms.txt` lists the pages for language models. The pages and the search work without scripts.
 
 mod chapters;
 mod markdown;
@@ -89,7 +89,7 @@ fn page(status: StatusCode, html: String) -> Reply {
 /// Returns the document, or 304 if the browser has it (RFC 9110 §13.1.2).
 fn sent(document: &Document, request: &HeaderMap) -> Reply {
     let mut headers = headers::headers();
-    // Browsers ask each time whether the page has changed, so that an upgrade takes effect at once.
+    // Browsers ask each time whether the page has changed, so users see the new pages immediately after an upgrade.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
     headers.insert(ETAG, document.etag.clone());
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));

@@ -104,7 +104,7 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
     text
 }
 
-/// Returns the part, or a link to the operation on the same page that has the same one. Many operations return the object itself.
+/// Returns the part, or a link to an earlier operation on the page that has an identical part. Many operations return the same object.
 fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
     if part.is_empty() {
         return part;
@@ -116,7 +116,7 @@ fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<S
     part
 }
 
-/// Returns the description without what is the same for most operations: the rules of idempotency keys.
+/// Returns the description, with the rules of idempotency keys replaced by a link, because they are the same for most operations.
 fn about(entry: &Entry) -> String {
     let parts: Vec<String> = openapi::describe(entry.spec)
         .split("\n\n")

@@ -35,7 +35,7 @@ fn sentence(message: &str) -> String {
     if message.ends_with('.') { message.to_owned() } else { format!("{message}.") }
 }
 
-/// Why a caller gets a code, and what helps, for all codes in the order of [`Code`].
+/// The cause and the remedy of every code, in the order of [`Code`].
 const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::InvalidRequest,

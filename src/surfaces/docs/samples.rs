@@ -7,7 +7,7 @@ use crate::engine::api::Entry;
 use crate::engine::api::operation::{Media, Takes};
 use crate::surfaces::cli::option_name;
 
-/// The column at which the values of a call are written on several lines.
+/// The maximum length of a line. Values that do not fit are written on several lines.
 const LINE_CHARACTERS: usize = 100;
 
 /// Field names that are keywords of Python. The Python client appends an underscore to them.
@@ -50,7 +50,7 @@ impl Call<'_> {
         !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
     }
 
-    /// Returns the input of the SDKs, which number no pages.
+    /// Returns the input for the SDKs. It has no page number and no offset, because the SDKs iterate over all pages.
     fn rest_for_sdks(&self) -> Map<String, Value> {
         let mut rest = self.rest();
         rest.retain(|name, _| !(self.is_list() && matches!(name.as_str(), "page" | "offset")));
@@ -145,7 +145,7 @@ impl Call<'_> {
         let mut options = Vec::new();
         for name in self.entry.spec.path_names() {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // The project has an option and a default, because nearly every command needs it.
+            // The project is an option, because nearly every command needs it and it has a default.
             if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
         }
         if self.is_form() {

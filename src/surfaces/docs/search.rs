@@ -114,7 +114,7 @@ impl Row {
 
     fn hit(&self, wanted: &[&str]) -> Hit {
         let first = wanted.iter().filter_map(|word| starts(&self.folded, word).next()).min().unwrap_or(0);
-        // Positions in the text in lowercase can differ from those in the text, so that the excerpt is counted in characters.
+        // A position can differ between the lowercase text and the original text, so the excerpt is counted in characters.
         let skipped = self.folded[..first].chars().count().saturating_sub(60);
         let mut excerpt: String = self.text.chars().skip(skipped).take(EXCERPT_CHARACTERS).collect();
         if skipped > 0 {

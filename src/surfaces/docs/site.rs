@@ -1,4 +1,4 @@
-//! All pages, rendered.
+//! Renders all pages of the documentation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -25,7 +25,7 @@ const OVERVIEW: &str = "/docs/api";
 const HTML: &str = "text/html; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// A file as it is sent.
+/// A file of the documentation in the form in which it is sent.
 pub struct Document {
     pub content_type: &'static str,
     pub body: Bytes,
@@ -55,7 +55,7 @@ pub struct Site {
     files: Arc<Files>,
 }
 
-/// A page before it gets its layout.
+/// A page without its layout.
 struct Page {
     url: String,
     chapter: &'static str,
@@ -263,7 +263,7 @@ fn markdown_url(url: &str) -> String {
     if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
 }
 
-/// The rendered documentation, created at the first request.
+/// The rendered documentation, created at the first request and, in a debug build, again after a change of its files.
 #[derive(Default)]
 pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
 
@@ -280,7 +280,7 @@ impl Cache {
     }
 }
 
-/// Changes when a file changes.
+/// A value that changes when a file changes. The files of a release build do not change.
 #[cfg(not(debug_assertions))]
 type Stamp = ();
 #[cfg(debug_assertions)]
@@ -289,7 +289,7 @@ type Stamp = (usize, Vec<Option<std::time::SystemTime>>);
 #[cfg(not(debug_assertions))]
 fn stamp() -> Stamp {}
 
-/// In a debug build, pages are rendered again after a change of their files, so that writers need no rebuild.
+/// Returns the modification times of the files, so that writers see changes without a rebuild.
 #[cfg(debug_assertions)]
 fn stamp() -> Stamp {
     let times = CHAPTERS

@@ -39,7 +39,7 @@ fn values(page: &Html, selector: &str, name: &str) -> Vec<String> {
     page.select(&selector).filter_map(|element| element.attr(name).map(str::to_owned)).collect()
 }
 
-/// Returns the addresses of everything with an ID.
+/// Returns the URLs of all elements that have an ID, with the ID as the fragment.
 fn anchors(pages: &[(String, Html)]) -> BTreeSet<String> {
     let all = pages.iter().flat_map(|(path, page)| values(page, "[id]", "id").into_iter().map(move |id| format!("{path}#{id}")));
     all.collect()

@@ -97,7 +97,7 @@ impl Answers {
         response
     }
 
-    /// Returns the refusal as the bytes of an HTTP/1.1 message that closes the connection, for use outside the HTTP library.
+    /// Returns the refusal as the bytes of an HTTP/1.1 message that closes the connection, for use outside hyper.
     pub fn message(&self, refusal: Refusal) -> Bytes {
         let (mut headers, body) = self.build(refusal);
         harden(&mut headers, false);

@@ -143,7 +143,7 @@ impl Drop for Upload {
     }
 }
 
-/// A piece of a reply. The library takes a whole reply at a time and sends it as the client reads; the connection tracks each piece until
+/// A piece of a reply. hyper takes a whole reply at a time and sends it as the client reads; the connection tracks each piece until
 /// it is sent.
 pub struct Piece {
     bytes: Bytes,
@@ -192,8 +192,8 @@ impl Drop for Piece {
     }
 }
 
-/// A reply's body as hyper sends it. The body holds the request's [`RunningRequest`], so that the request is treated as running until the
-/// library has taken the whole reply. Each chunk that the library takes becomes a [`Piece`].
+/// A reply's body as hyper sends it. The body holds the request's [`RunningRequest`], so that the request is treated as running until
+/// hyper has taken the whole reply. Each chunk that hyper takes becomes a [`Piece`].
 pub struct ResponseBody {
     body: Content,
     turn: Option<RunningRequest>,
@@ -214,7 +214,7 @@ impl ResponseBody {
         Self { body: Content::Done, turn: None }
     }
 
-    /// Holds `turn` until the library has taken the whole body.
+    /// Holds `turn` until hyper has taken the whole body.
     pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }

@@ -31,7 +31,7 @@ use crate::engine::tasks::{Group, Tasks};
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How many bytes of an HTTP/2 reply are buffered for a slow client. Multiplied by streams and connections, this is memory that clients can
-/// claim, so the value is far below the library's default.
+/// claim, so the value is far below hyper's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
 /// How long an idle HTTP/2 connection stays open when it makes room for another connection. Each stream is a separate task, so a new stream
@@ -211,7 +211,7 @@ where
     }
 }
 
-/// The streams hold their group through the library's copy of the executor, so the streams must be ended together with the connection.
+/// The streams hold their group through hyper's copy of the executor, so the streams must be ended together with the connection.
 struct EndStreams(Arc<Group>);
 
 impl Drop for EndStreams {

@@ -9,7 +9,7 @@
 //! `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
 //!
 //! The surface's own responses use the error envelope, except where the protocol does not allow one: an HTTP/2 request with too large
-//! headers gets a bare 431 from the library, and malformed frames get a reset or GOAWAY. Connections over the limit are closed without a
+//! headers gets a bare 431 from hyper, and malformed frames get a reset or GOAWAY. Connections over the limit are closed without a
 //! response if they use TLS, or if too many are refused at the same time. A stalled connection is cut.
 
 use std::sync::Arc;

@@ -49,12 +49,12 @@ pub struct Limits {
     /// The time from the first byte of a request (or from the start of a connection) to the end of the headers. A client that sends headers
     /// slowly holds a connection before the limits on callers apply; no legitimate client needs 10 s for 16 KiB.
     pub header_time: Duration,
-    /// The total bytes of all header names and values. The limit is large enough for several tokens and cookies, and keeps the buffer of
-    /// each connection small.
+    /// The maximum number of bytes of all header names and values. The limit is large enough for several tokens and cookies, and keeps the
+    /// buffer of each connection small.
     pub header_bytes: usize,
-    /// The number of header lines. Browsers send about 20.
+    /// The maximum number of header lines. Browsers send about 20.
     pub header_count: usize,
-    /// The number of bytes of the path and query. The longest query of Mailmill's own operations is far shorter.
+    /// The maximum number of bytes of the path and query. The longest query of Mailmill's own operations is far shorter.
     pub uri_bytes: usize,
     /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in total, plus the time
     /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large body has more time while
@@ -72,20 +72,20 @@ pub struct Limits {
     /// How long a reply may make no progress because its producer returns no data or the client reads none. The limit is longer than
     /// `reply_time` and `body_time`, which end with a proper response.
     pub stall_time: Duration,
-    /// The total number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
+    /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
-    /// The number of open connections per address (per /64 in IPv6, because a household or a rented machine has at least a /64). Loopback
-    /// and the trusted proxies are exempt: all clients of a proxy, and all programs on this machine, share an address there, and the total
-    /// limit still applies.
+    /// The maximum number of open connections per address (per /64 in IPv6, because a household or a rented machine has at least a /64).
+    /// Loopback and the trusted proxies are exempt: all clients of a proxy, and all programs on this machine, share an address there, and
+    /// the total limit still applies.
     pub connections_per_address: usize,
-    /// The number of concurrent HTTP/2 requests on a connection. This also limits how many requests a client can make the pipeline hold at
-    /// the same time.
+    /// The maximum number of concurrent HTTP/2 requests on a connection. This also limits how many requests a client can make the pipeline
+    /// hold at the same time.
     pub h2_streams: u32,
     /// The time without HTTP/2 traffic after which the client is pinged. The client has an equally long time to respond.
     pub h2_ping: Duration,
-    /// The number of streams per connection that were opened and reset before the pipeline saw them (the "rapid reset" flood).
+    /// The maximum number of streams per connection that were opened and reset before the pipeline saw them (the "rapid reset" flood).
     pub h2_pending_resets: usize,
-    /// The number of streams per connection that the server had to reset because of the client's errors.
+    /// The maximum number of streams per connection that the server had to reset because of the client's errors.
     pub h2_error_resets: usize,
     /// How long the remaining input is read and discarded after the last response on a connection that is being closed. Otherwise the
     /// client's machine may discard the response before the client has read it.

@@ -1,11 +1,11 @@
-//! The byte stream below the HTTP library, with features that the library lacks.
+//! The byte stream below hyper, with features that hyper lacks.
 //!
-//! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a kept-alive
+//! 1. **A time limit for request headers that starts with their first byte.** hyper's own limit also runs while a kept-alive
 //!    connection is idle, so a single value would have to serve for both.
 //!
-//! 2. **Error responses in the form of the API** where the library would write an empty 400 or 431, or no response at all (408).
+//! 2. **Error responses in the form of the API** where hyper would write an empty 400 or 431, or no response at all (408).
 //!
-//! 3. **Tracking of bytes that are not flushed**: the library takes a whole reply out of the body at once, and the client may read it
+//! 3. **Tracking of bytes that are not flushed**: hyper takes a whole reply out of the body at once, and the client may read it
 //!    slowly.
 //!
 //! 4. **A close that lets the client read the response**: the client's remaining input is read and discarded for a moment, because closing
@@ -29,7 +29,7 @@ use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use crate::engine::admission::Activity;
 
-/// The maximum size of a bare error response. The library's longest bare response is about 120 bytes long; the surface's own responses are
+/// The maximum size of a bare error response. hyper's longest bare response is about 120 bytes long; the surface's own responses are
 /// longer because of their headers alone.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
@@ -153,7 +153,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         polled
     }
 
-    /// Replaces the library's bare error response in `bytes` with the surface's own response; returns how many bytes were consumed.
+    /// Replaces hyper's bare error response in `bytes` with the surface's own response; returns how many bytes were consumed.
     fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
         if bytes.len() > BARE_ANSWER_BYTES_MAX {
             return None;
@@ -164,7 +164,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     }
 }
 
-/// Returns the error that the library's bare response reports. The surface's own responses have security headers; bare responses do not.
+/// Returns the error that hyper's bare response reports. The surface's own responses have security headers; bare responses do not.
 fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
     let refusal = match status {
@@ -204,7 +204,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
             if guard.spoke {
                 this.out = guard.answers.message(Refusal::SlowHeaders);
             }
-            // The library treats this result as the end of the input and drops the connection.
+            // hyper treats this result as the end of the input and drops the connection.
             return Poll::Ready(Ok(()));
         }
         polled

@@ -1,4 +1,4 @@
-//! The caller of a request, whom the transport adds to the request.
+//! The caller of a request. The transport attaches it to the request.
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ pub struct Call<'a> {
     pub caller: &'a ToolCaller,
     pub definition: &'a Definition,
     pub context: &'a RequestContext<RoleServer>,
-    /// A number that text in the data cannot contain.
+    /// The number in the marks around data. It is unpredictable, so that the data cannot contain the marks.
     pub nonce: u64,
 }
 
@@ -66,7 +66,7 @@ impl Call<'_> {
         confirmed: bool,
     ) -> Result<Confirmation, ErrorData> {
         let capabilities = self.context.client_capabilities();
-        // A client that does not name its modes supports forms.
+        // A client that names no modes of elicitation supports forms.
         let has_forms =
             capabilities.and_then(|all| all.elicitation).is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
         if !has_forms {

@@ -1,4 +1,4 @@
-//! The tool `get_capabilities`, which agents call first: what the key may do, which rules hold, and how the usual tasks go.
+//! The tool `get_capabilities`, which agents call first: the permissions of the key, the rules that apply, and the steps of common tasks.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! `assets/docs/mcp.md` describes it for users. This module authenticates requests, checks their origin, and limits sessions; the `rmcp`
 //! library implements the protocol. Tools call operations through the same pipeline as HTTP requests, as the key of the request, so
-//! permissions, request budgets and idempotency hold. The tools are in `tools.rs`. This surface has no rules of its own.
+//! permissions, request budgets and idempotency apply. The tools are in `tools.rs`. This surface has no rules of its own.
 //!
 //! Clients with the protocol of 2025 open a session, which belongs to the key that opened it: with another key, the session does not exist.
 //! Clients with a newer protocol send independent requests.
@@ -213,7 +213,8 @@ fn refused(engine: &Engine, failure: &Failure) -> Reply {
     Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
 }
 
-/// Returns the response to a request without valid credentials, with the challenge that tells clients where they get a token (RFC 9728 §5.1).
+/// Returns the response to a request without valid credentials, with the challenge that tells clients where they get a token (RFC 9728
+/// §5.1).
 fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     let mut reply = refused(engine, &Code::InvalidApiKey.into());
     let metadata = format!("{}/.well-known/oauth-protected-resource{RESOURCE_PATH}", engine.base_url());

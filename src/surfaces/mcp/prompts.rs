@@ -1,4 +1,4 @@
-//! The guided prompts: three usual tasks, step by step.
+//! The guided prompts: three common tasks, step by step.
 
 use rmcp::model::{ErrorData, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role};
 

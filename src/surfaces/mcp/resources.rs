@@ -26,7 +26,7 @@ pub struct Resources<'a> {
 }
 
 impl Resources<'_> {
-    /// Returns the patterns of all addresses.
+    /// Returns the URI templates of all resources.
     pub fn templates() -> ListResourceTemplatesResult {
         let template = |path: &str, name: &str, about: &str, kind: &str| {
             ResourceTemplate::new(format!("{SCHEME}{path}"), name).with_description(about).with_mime_type(kind)

@@ -1,5 +1,5 @@
-//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of connecting
-//! to a URL.
+//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of
+//! connecting to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of standard
 //! output. Messages are not interpreted, except for the version that the two sides agree on, which HTTP requests repeat in a header.
@@ -90,7 +90,7 @@ where
             drop(permit);
         });
     }
-    // The input has ended: wait for the responses that are still on their way, then end the session.
+    // The input has ended: wait for the outstanding responses, then end the session.
     let all = u32::try_from(limits::STDIO_MESSAGES_MAX).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(END_TIME, forwarder.room.acquire_many(all)).await;
     forwarder.end().await;

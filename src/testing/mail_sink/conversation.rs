@@ -204,7 +204,7 @@ impl Peer<'_> {
             }
             SinkAction::Silence => std::future::pending().await,
             SinkAction::Alert => {
-                // A fatal alert in clear text, in the middle of encrypted data.
+                // Sends a fatal alert in clear text, in the middle of encrypted data.
                 self.net.bare().write_all(&[0x15, 3, 3, 0, 2, 2, 40]).await?;
                 return Ok(Said::AndGoes);
             }

@@ -282,7 +282,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // The error is ignored: tests detect it by the client's behavior.
+                    // The error is ignored: tests notice a failed session by the client's behavior.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

@@ -1,5 +1,5 @@
-//! Servers on loopback that behave like the platforms of stores, and their misbehavior on request. They refuse requests that the platforms'
-//! descriptions do not allow. The integration tests include these files too.
+//! Servers on loopback that behave like the platforms of stores, and misbehave on request. They refuse requests that the platforms'
+//! documentation does not allow. The integration tests include these files too.
 
 pub mod graphql;
 pub mod shopify;

@@ -139,7 +139,7 @@ pub enum ShopFault {
     Status(u16),
     /// Responds with this status, although the request has its effect.
     StatusAfterEffect(u16),
-    /// Rejects the request because there are too few points.
+    /// Rejects the request because too few points of the rate limit are left.
     Throttled,
     /// Announces the whole file but ends the connection in the middle.
     Cut,

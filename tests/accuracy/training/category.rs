@@ -31,12 +31,12 @@ fn class(sample: &Sample) -> Option<(usize, f64)> {
         Source::Template => {
             let name = &sample.name;
             if let Some(number) = name.strip_prefix("generated/") {
-                // These emails are few beside the templates, and the nearest to what Mailmill sends.
+                // These emails get a higher weight, because they are few and the most similar to what Mailmill sends.
                 return Some((usize::from(!NOTICES.contains(&number)), 3.0));
             }
             let promotes = ["special_sale", "news_feed", "digest", "example", "base", "different_languages"];
             let is_promotion = promotes.iter().any(|kind| name.contains(kind));
-            // The sets contain each template in several variants.
+            // The sets contain each template in several variants, so each variant gets a lower weight.
             let weight = if name.ends_with("/content") { 0.17 } else { 0.5 };
             (!name.contains("example") && !name.ends_with("base")).then_some((usize::from(is_promotion), weight))
         }

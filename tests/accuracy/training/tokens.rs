@@ -7,15 +7,15 @@ use mailmill::engine::deliverability::tokens::{self, Evidence, LOG_ODDS_MAX, Mod
 use super::Sample;
 use crate::corpus::Source;
 
-/// Robinson's strength of the prior: a token seen this often is trusted half.
+/// The strength of the prior in Robinson's formula: for a token that was seen this often, the prior has half of the weight.
 const PRIOR: f64 = 0.5;
-/// Tokens that fewer messages contain are not kept.
+/// The minimum number of messages that contain a token. Rarer tokens are dropped.
 const COUNT_MIN: f64 = 3.0;
-/// 150 KB of weights.
+/// The maximum number of tokens, whose weights take 150 KB.
 const ENTRIES_MAX: usize = 30_000;
-/// Modern mail is rare in the corpus, so that each message counts several times.
+/// Modern mail is rare in the corpus, so each of its messages counts this many times.
 const MODERN_WEIGHT: f64 = 6.0;
-/// The folds 8 and 9 are held out.
+/// The number of folds for training. The folds 8 and 9 are held out.
 pub const FOLDS: u8 = 8;
 
 fn weight(sample: &Sample) -> (bool, f64) {
@@ -25,7 +25,7 @@ fn weight(sample: &Sample) -> (bool, f64) {
         Source::HardLegitimate => (false, 4.0),
         Source::Template => (false, MODERN_WEIGHT),
         Source::GmailInbox | Source::GmailPromotions => (false, MODERN_WEIGHT),
-        // Gmail's reason is the sender, and not the text.
+        // Gmail treats this mail as spam because of its sender, not because of its text, so it is not counted.
         Source::GmailSpam => (false, 0.0),
     }
 }
@@ -66,7 +66,7 @@ pub fn count(samples: &[Sample], uses: impl Fn(&Sample) -> bool) -> Vec<u8> {
 }
 
 pub fn train(samples: &[Sample]) {
-    // Five rounds of cross-validation choose the points; the shipped weights are those of the training folds.
+    // Four rounds of cross-validation choose the points; the shipped weights are those of all training folds.
     let mut evaluated = Vec::new();
     for round in 0..4 {
         let model = Model::read(&count(samples, |sample| sample.fold < FOLDS && sample.fold / 2 != round));

@@ -41,7 +41,7 @@ pub fn is_there() -> bool {
     false
 }
 
-/// A running chromedriver. It is ended when dropped.
+/// A running chromedriver. Its process is killed when this value is dropped.
 pub struct Driver {
     child: Child,
     address: SocketAddr,
@@ -141,7 +141,7 @@ impl Drop for Driver {
     }
 }
 
-/// A browser with one window. It is ended when dropped.
+/// A browser with one window. Its session ends when this value is dropped.
 pub struct Tab<'d> {
     driver: &'d Driver,
     session: String,

@@ -115,7 +115,7 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.keys(&["A", "sk"]).await;
     let email = scene.saved("the heading", |document| document["blocks"][2]["text"] == "Ask").await;
     assert!(email["version"].as_u64() > Some(5));
-    // The side panel sets what is not text.
+    // The side panel changes the properties that are not text.
     tab.click_path("//aside//select/option[.='Title']").await;
     scene.saved("the size", |document| document["blocks"][2]["level"] == "title").await;
     // The preview shows the saved email.

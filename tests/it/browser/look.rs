@@ -32,7 +32,8 @@ pub fn axe() -> Option<String> {
 pub async fn console(tab: &Tab<'_>) -> Vec<String> {
     let address = tab.address().await;
     let is_own_status = |entry: &Value| {
-        // A page that shows an input error has an error status. Other than that, pages load only their style and script.
+        // The browser reports pages with a 4xx status, which are expected after an invalid input. The files of a page must not have such a
+        // status.
         let message = entry["message"].as_str().unwrap_or_default();
         entry["source"] == "network"
             && !message.contains("/assets/")

@@ -329,7 +329,7 @@ async fn checks(scene: &Scene<'_>) {
 async fn previews(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/previews").await;
-    // A visit starts no work; the button does.
+    // Opening the page starts no preview; the button does.
     tab.sees("existing previews are reused.").await;
     tab.press_through("Preview common devices").await;
     tab.sees("Previews are simulations").await;

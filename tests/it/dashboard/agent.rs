@@ -147,7 +147,7 @@ async fn a_program_is_allowed_or_denied_and_the_browser_returns_to_it() {
         (vec!["email:send".to_owned()], vec!["live".to_owned()])
     );
 
-    // An invalid request is shown, and leads nowhere.
+    // An invalid request leads to an error page without a link to the program.
     let wrong = browser.get(&path.replace("127.0.0.1%3A4000", "evil.example")).await;
     assert!(wrong.status == 400 && !wrong.text.contains("evil.example"), "{}", wrong.text);
 }

@@ -256,7 +256,7 @@ async fn details_are_corrected_and_a_missing_address_leads_to_its_field() {
     browser.sign_in("/").await;
     let home = format!("/test/brands/{project}");
     let overview = settled(&mut browser, &home).await;
-    // The import of this brand failed; the details can be edited all the same.
+    // The import of this brand failed, but its details can be edited.
     assert_eq!(overview.status, 200);
     let details = format!("{home}/details");
     let page = browser.get(&format!("{details}?focus=address")).await;

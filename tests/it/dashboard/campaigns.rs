@@ -126,7 +126,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     assert!(skipped.text.contains("left@example.com") && !skipped.text.contains("ada@example.com"), "{}", skipped.text);
     assert_eq!(browser.get(&format!("{here}/log?show=nonsense")).await.status, 400);
 
-    // The page to send it offers nothing more.
+    // The page that sends the campaign offers no further action.
     let over = browser.get(&format!("{here}/launch")).await;
     let forms = ["value=\"schedule\"", "value=\"send\"", "Fix the problems above"];
     assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("Show report"), "{}", over.text);

@@ -328,7 +328,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     has(&drawn, &format!("<option value=\"{}\">News</option>", topics[0]));
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>1</strong> contact<");
     has(&submit(&mut browser, path, &rows("count", "is_not", &topics[0])).await, "<strong>2</strong> contacts<");
-    // Counts are not cached when a topic choice changes.
+    // A new topic choice changes the count at once.
     client.data("contacts.topic_subscribe", chosen(&contacts[1])).await;
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>2</strong> contacts<");
     has(&submit(&mut browser, path, &rows("save", "is_not", &topics[0])).await, "Segment saved.");

@@ -158,7 +158,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(page.text.contains("Not configured") && page.text.contains("5,000,000"), "{}", page.text);
     assert!(browser.get("/test/settings/plan").await.text.contains("Built-in inbox"));
 
-    // Check the page of this account.
+    // Change the plan of this account on the page.
     let client = server.client("live", "all");
     let plan = client.data("sending.plan", json!({})).await;
     assert_eq!(plan["daily"].get("limit").filter(|limit| !limit.is_null()), None, "{plan}");
@@ -172,7 +172,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(!browser.get("/live/settings/plan?done=other").await.text.contains("Plan changed."));
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 
-    // Use the API, also as an account that signed up, which may do neither.
+    // Change plans through the API, which an account that signed up may not do.
     let owner = signed_in(&server, OWNER, "live").await;
     let refused = owner.call("accounts.account_plan", json!({ "id": id, "plan": "gold" })).await;
     let refused = refused.refused(http::StatusCode::BAD_REQUEST, "INVALID_REQUEST").json();
@@ -188,7 +188,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert_eq!((&own["isOwn"], &own["plan"]), (&json!(true), &json!("standard")), "{list}");
     assert_eq!((&signed_up["owner"], &signed_up["plan"]), (&json!("grace@example.com"), &json!("standard")), "{list}");
 
-    // Use the command line, while the server runs and while it is stopped.
+    // Change plans on the command line, while the server runs and while it is stopped.
     let run = |server: &super::super::support::Server, arguments: &[&str]| {
         let output = server.run(arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

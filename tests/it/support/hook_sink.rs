@@ -44,7 +44,7 @@ impl Reaction {
     }
 }
 
-/// An endpoint on loopback. It is ended when dropped.
+/// An endpoint on loopback. It stops when this value is dropped.
 pub struct HookSink {
     pub address: SocketAddr,
     got: Arc<Mutex<Vec<Got>>>,

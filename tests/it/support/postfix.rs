@@ -41,7 +41,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 ";
 
-/// The server. It is ended when dropped.
+/// A running Postfix. It stops when this value is dropped.
 pub struct Postfix {
     folder: TempDir,
     child: Option<Child>,

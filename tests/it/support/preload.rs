@@ -23,7 +23,7 @@ fn built(name: &str) -> Option<PathBuf> {
     let compiler =
         Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).args([&aside, &source]).arg("-ldl").output().ok()?;
     assert!(compiler.status.success(), "{name}.c is not C: {}", String::from_utf8_lossy(&compiler.stderr));
-    // Another test run may be using it.
+    // Another test run may be using the old library, so a rename replaces the file.
     fs::rename(&aside, &place).expect("its own folder");
     Some(place)
 }

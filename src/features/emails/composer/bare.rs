@@ -1,5 +1,5 @@
-//! Finds statements of the brief that only repeat typed facts. The composer states these facts in its own sentences, so the email does not
-//! print such statements.
+//! Finds statements of the brief that only repeat typed facts. The email does not print them, because the composer states the facts in its
+//! own sentences.
 
 use super::content::Content;
 use super::language::{Bank, Language};
@@ -100,7 +100,7 @@ const WORDS: [&str; 91] = [
     "nieuw",
     "gesloten",
 ];
-/// Words for "everything", folded.
+/// Folded words for "everything".
 const ALL: [&str; 7] = ["everything", "sitewide", "alles", "tout", "todo", "tutto", "tudo"];
 /// Folded words of scopes that do not narrow the products of an offer: "the whole range", "your first order".
 const EVERYTHING: [&str; 68] = [
@@ -292,15 +292,15 @@ impl<'a> Content<'a> {
             is_number && fact.role == Some(FactRole::Offer) && self.is_said(fact, said)
         };
         let known = [self.scope_words(), self.scope_shown()];
-        // The email says "your next order" for "their next order".
+        // The scope can have another first word in the email: "your next order" for "their next order".
         let rest = self.scope_words().and_then(|words| words.split_once(' ').map(|(_, rest)| rest.to_owned()));
         let rest = rest.filter(|rest| rest.contains(' '));
         let says_it = known.iter().flatten().chain(&rest).any(|words| said.contains(folded(words).trim()));
         (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
-    /// Returns what the offer applies to: its scope or, without one, the named products if the brand has none of them. Returns `None` if
-    /// the offer applies to everything or the brief does not say.
+    /// Returns what the offer applies to: its scope or, without one, the named products if the brand has none of them. `None` if the offer
+    /// applies to everything or the brief does not say.
     pub fn scope(&self) -> Option<String> {
         let products = self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Product && fact.story.is_none());
         let products: Vec<String> = products.map(|fact| tidy(&fact.text)).collect();
@@ -323,8 +323,8 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text contains all numbers and longer words of a printed statement, in any order. A list, a table or a
-    /// quotation separates the words of the statement.
+    /// Returns whether a folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a
+    /// list, a table or a quotation separates the words of the statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         let text = self.text(at);
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
@@ -347,8 +347,8 @@ impl<'a> Content<'a> {
         is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
-    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product. Notices,
-    /// such as recalls, do not advertise.
+    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product.
+    /// Notices, such as recalls, do not advertise.
     pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
         let [card] = self.cards.as_slice() else { return false };
         let announces = matches!(shape.key, "announcement" | "thanks");

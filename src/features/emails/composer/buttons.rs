@@ -25,7 +25,7 @@ impl Writer<'_> {
         let places = match href.as_str().split(':').next() {
             Some("mailto") => ["common.button_mail", "common.default_button"],
             Some("tel") => ["common.button_call", "common.default_button"],
-            // "Visit Leaf & Stone" is the label of the home page only.
+            // A label that names the brand, such as "Visit Leaf & Stone", is only for the home page.
             _ if self.target != self.site && self.book.bank().phrases(&own).iter().all(|label| label.contains("{brand}")) => {
                 ["common.default_button", "common.default_button"]
             }

@@ -1,7 +1,7 @@
 //! Completes a brief before it becomes an email.
 //!
-//! The parser of prompts separates names, and words before an address, whose meaning is unclear on their own. The facts next to them make
-//! them clear, so they become part of these facts.
+//! The parser of prompts reports names, and words before an address, as unclear text, because they mean little on their own. Here they
+//! become part of the fact next to them.
 
 use super::language::{Bank, Language};
 use super::text::{capital, folded, tidy};
@@ -11,7 +11,7 @@ use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, St
 const LABEL_WORDS_MAX: usize = 4;
 /// The maximum number of words of a label that is the name of a product.
 const NAME_WORDS_MAX: usize = 3;
-/// The minimum number of characters of such a name without its plural ending. Shorter texts are in many words.
+/// The minimum number of characters of a product's name without its plural ending. Shorter texts occur in many words.
 const NAME_STEM_CHARACTERS_MIN: usize = 3;
 /// The maximum number of characters between two parts of a sentence: a comma or a colon, and a space. A period ends a sentence.
 const SIGN_GAP: u32 = 2;
@@ -32,7 +32,7 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
             brief.unclear.push(part);
         }
     }
-    // "Announce Budgets: set a cap per project …" has the name before its statement, too.
+    // The name before a statement can also be a label in an instruction: "Announce Budgets: set a cap per project …".
     let labels: Vec<Part> = brief.instructions.iter().filter(|part| part.text.trim_end().ends_with(':')).cloned().collect();
     for label in labels {
         let name = Part { text: label.text.trim().trim_end_matches(':').to_owned(), span: label.span };
@@ -101,11 +101,11 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
 }
 
 /// Puts a name before a statement if the name precedes it in the prompt, and the button's label or link contains it: "Budgets: set a cap".
-/// `sign` separates them. It is a dash if a colon could make the name a label of an instruction.
+/// `sign` separates them. Names from instructions get a dash, because a colon would make them labels again.
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
-    // "Set your first budget" is the button for "Budgets", as is a link to /budgets.
+    // Both the button "Set your first budget" and a link to /budgets contain the name "Budgets".
     let own = folded(&name);
     let stem = own.trim_end().trim_end_matches('s');
     if stem.chars().count() < NAME_STEM_CHARACTERS_MIN {

@@ -180,7 +180,7 @@ impl<'a> Content<'a> {
     /// Returns whether a folded text contains a fact, in the prompt's words or in the format of the email's language.
     pub fn is_said(&self, fact: &Fact, said: &str) -> bool {
         let shown = |form: &String| said.contains(&folded(form));
-        // "Sunday" is enough for a class on Sundays, but not for the end of an offer.
+        // A relative day such as "Sunday" is enough for a class on Sundays, but not for the end of an offer.
         let ends = matches!(fact.role, Some(FactRole::OfferStarts | FactRole::OfferEnds | FactRole::OrderBy));
         // "Available today" needs no date.
         let is_now = |first: Date| first == self.today && fact.role == Some(FactRole::OfferStarts);
@@ -189,7 +189,7 @@ impl<'a> Content<'a> {
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
         let told = folded(&self.told(fact));
         let literal = !relative && !told.trim().is_empty() && said.contains(&told);
-        // In a table, the number follows its label.
+        // In a table, the number follows its label: "Places: 12".
         let counted = match fact.value {
             Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => {
                 let label = Bank::of(self.language).phrases("common.label_places").first();
@@ -199,7 +199,8 @@ impl<'a> Content<'a> {
         };
         let is_place =
             fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim(), self.language)));
-        // "It closes on 10 December" says "closes 10 December", and "from 200 to 150 euros" says "200".
+        // The number is enough for a date, and for a price without its currency: "It closes on 10 December" states "closes 10 December",
+        // and "from 200 to 150 euros" states "200".
         let number = fact.text.find(|c: char| c.is_ascii_digit()).map(|at| folded(&fact.text[at..]));
         let is_dated = fact.kind == FactKind::Date && number.is_some_and(|number| said.contains(number.trim_end()));
         let is_amount = matches!(fact.kind, FactKind::Price | FactKind::OldPrice)
@@ -229,7 +230,7 @@ impl<'a> Content<'a> {
             fact.kind,
             FactKind::Code | FactKind::Person | FactKind::Contact | FactKind::Link | FactKind::Place | FactKind::Product
         );
-        // "town hall" is not a name.
+        // A place in lowercase, such as "town hall", is not a name.
         let is_name =
             is_name && (fact.kind != FactKind::Place || fact.text.contains(|c: char| c.is_uppercase() || c.is_ascii_digit()));
         let words = || Some(tidy(&fact.text)).filter(|text| !text.is_empty() && (is_name || self.prints(text)));
@@ -246,8 +247,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half past
-    /// seven".
+    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half
+    /// past seven".
     fn is_half_open(&self, text: &str, start: Time) -> bool {
         let is_named = Bank::of(self.language).phrases("words.halves").iter().any(|half| folded(text).contains(half.as_str()));
         self.format.is_halved() && (1..12).contains(&start.hour()) && !is_named && !text.trim_start().starts_with('0')
@@ -477,7 +478,7 @@ impl<'a> Content<'a> {
         let (head, last) = name.rsplit_once(' ').unwrap_or(("", name));
         let is_copula = bank.phrases("words.costs").iter().any(|own| own == last);
         let name = if is_copula { head } else { name };
-        // "Lote de libros de 100 €" is not a name with its price.
+        // A name that ends in a common word is incomplete: "Lote de libros de 100 €".
         let is_cut = bank.phrases("words.common").iter().any(|own| own == name.rsplit(' ').next().unwrap_or_default());
         let plain =
             !is_cut && name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;
@@ -506,8 +507,8 @@ impl<'a> Content<'a> {
         self.stories.is_empty() && length <= LITTLE_CHARACTERS
     }
 
-    /// Returns whether a statement follows another as the next item of a list. Between two sentences are a period and a space; the list
-    /// mark makes the gap between items longer.
+    /// Returns whether a statement follows another as the next item of a list. The gap between two sentences is a period and a space; a
+    /// list mark makes the gap between items longer.
     pub fn follows_as_item(&self, before: usize, at: usize) -> bool {
         let (Some(before), Some(span)) = (self.fact(before).span, self.fact(at).span) else { return false };
         span.start.checked_sub(before.end).is_some_and(|gap| ITEM_GAP.contains(&gap))
@@ -549,7 +550,7 @@ impl<'a> Content<'a> {
         let parts = parts.chain(brief.offer.iter().flat_map(|offer| &offer.gift)).chain(&brief.unclear);
         for part in parts {
             let known = missing.iter().any(|other| other.span.is_some() && other.span == part.span);
-            // A link has a label of its own.
+            // The email prints a link with a label of its own, so only the other words are compared.
             let words = super::text::addresses(&part.text).iter().fold(part.text.clone(), |text, own| text.replace(own, " "));
             if !known && !contains_words(said, &words) {
                 missing.push(part.clone());

@@ -108,7 +108,7 @@ impl Writer<'_> {
         fits.then(|| (calm(&capital(offer)), self.marked(&ended(&capital(rest)), &facts)))
     }
 
-    /// Returns a statement as a sentence. Leaves out the words before its first comma if the email already contains them.
+    /// Returns a statement as a sentence, without the words before its first comma if the email already contains them.
     fn untold(&self, at: usize) -> String {
         let text = self.content.text(at);
         match text.split_once(", ") {
@@ -129,7 +129,7 @@ impl Writer<'_> {
         self.gives() && fits && first == Some(at)
     }
 
-    /// Returns sentences about the dates, the minimum and the delivery of an offer that the email does not state yet.
+    /// Returns sentences about the dates, the minimum and the delivery of an offer, as far as the email does not state them yet.
     fn conditions(&mut self) -> Vec<String> {
         let content = self.content;
         let open = |role: FactRole| content.days(role).is_some_and(|(_, _, fact)| self.is_open(fact));
@@ -219,13 +219,13 @@ impl Writer<'_> {
                 continue;
             }
             let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
-            // Words in another language are left out, but their number is not.
+            // A number is shown even if its words are in another language.
             let count = || match fact.value {
                 Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => Some(count.to_string()),
                 _ => None,
             };
             let Some(mut value) = content.shown(fact).or_else(count) else { continue };
-            // "Places: 12 places" would repeat the word.
+            // The value is only the number if its words repeat the label: "Places: 12 places".
             if let (FactKind::Capacity, Some(FactValue::Count { count })) = (fact.kind, &fact.value)
                 && folded(&fact.text).contains(&folded(&self.label(name)))
             {
@@ -338,8 +338,8 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     out
 }
 
-/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row: an
-/// email that sells has one only if it is an invitation.
+/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row; in an
+/// email that sells, only invitations have one.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {

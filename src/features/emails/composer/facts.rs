@@ -25,7 +25,7 @@ pub struct Source<'a> {
     pub product: Option<&'a str>,
 }
 
-/// The maximum length of a name, because longer names do not fit into titles and subjects.
+/// The maximum length, in characters, of a name, because longer names do not fit into titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
 /// The minimum and maximum length, in characters, of a statement that can be a title.
 const NEWS_CHARACTERS_MIN: usize = 8;
@@ -151,7 +151,7 @@ impl Source<'_> {
         let refers = |at: &usize| {
             let text = folded(&content.text(*at));
             let word = text.split_whitespace().next().unwrap_or_default();
-            // A condition, such as "If you already have a plan, …", follows the news.
+            // A condition, such as "If you already have a plan, …", comes after the news, so it is not the news.
             let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
             HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && follows
         };
@@ -199,12 +199,13 @@ impl Source<'_> {
                 && part.contains('(') == part.contains(')')
         };
         let head = head.filter(is_phrase);
-        // The words after the colon belong to the text: "New hours: Monday closed, …".
+        // If a heading precedes a colon, a clause that starts with the heading belongs to the text below the title: "New hours: Monday
+        // closed, …".
         let clause = clause.filter(|clause| is_phrase(clause) && !head.is_some_and(|head| clause.starts_with(head)));
         let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
         let part = part.max_by_key(|part| length(part));
         let start = self.before_number(bare).filter(is_phrase).filter(|_| !is_list && !has_code);
-        // The hours of the days are in a table.
+        // A notice of opening hours needs only its heading as the title, because a table shows the hours.
         let is_long = is_long || self.goal == Goal::OpeningHours && head.is_some();
         let all = whole.filter(|_| !is_long).into_iter().chain(name.as_deref()).chain(part).chain(whole).chain(start);
         let quotes = super::groups::testimonial(&text).is_some();
@@ -218,7 +219,7 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
-        // "Monday" in "on Monday 7 December" needs its date.
+        // In "on Monday 7 December", the title would cut the date after "Monday".
         let dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
         let is_cut = |fact: &Fact| {
             let own = tidy(&fact.text);
@@ -227,7 +228,7 @@ impl Source<'_> {
         if dates.clone().any(is_cut) {
             return None;
         }
-        // The number of "CH-250" is a part of a name, as is that of "ep 12".
+        // In "CH-250" and "ep 12", the number is part of a name.
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }
@@ -474,7 +475,7 @@ pub fn without_legal_form(name: &str) -> &str {
         let same = name.get(at..)?.eq_ignore_ascii_case(form);
         let before = name.get(..at)?;
         let stem = before.trim_end_matches([' ', ',']);
-        // A form without a space or comma before it is the end of a word.
+        // The letters of a legal form without a space or comma before them are the end of a word.
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)

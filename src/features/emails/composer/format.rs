@@ -168,7 +168,7 @@ impl Format {
 
     /// Formats a time of day: "6:30 PM", "18.30 Uhr".
     pub fn time(&self, time: Time) -> String {
-        // "12 AM" could be the start of the day.
+        // "12 AM" could be the start of the day, so some languages write midnight as a word.
         if let Some(midnight) = self.midnight.as_ref().filter(|_| time == Time::midnight()) {
             return midnight.clone();
         }

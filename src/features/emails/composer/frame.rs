@@ -11,11 +11,11 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::BrandPerson;
 
 impl Writer<'_> {
-    /// Writes the signature: the person whom the brief names or, in a personal email, the brand's own.
+    /// Writes the signature: the person whom the brief names or, in a personal email, the brand itself.
     pub fn closing(&mut self) {
         let signer = self.content.brief.signature.as_ref();
         let signs = self.layout == Layout::Letter || (self.shape.signs && !self.lean);
-        // "See you soon" does not suit a recall.
+        // A friendly closing such as "See you soon" does not suit a notice such as a recall.
         let is_notice = !self.shape.sells && self.shape.pictures == Pictures::None;
         let greeting = self.common(if is_notice { "closing_notice" } else { "closing" }).map(|closing| escape(&closing));
         if let Some(signer) = signer.filter(|signer| !signer.name.trim().is_empty()) {
@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Returns the sender for a brand without a name: the host of its site.
+    /// Returns the sender for a brand without a name: the host of its site or, without a site, a dash.
     fn sender_unknown(&self) -> String {
         let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
         if host.is_empty() { "—".to_owned() } else { host.to_owned() }

@@ -13,7 +13,7 @@ const PARAGRAPH_CHARACTERS: usize = 260;
 const ITEM_CHARACTERS_MAX: usize = 110;
 /// The minimum number of comma-separated parts in a statement with opening hours that is printed as a list. Other statements need one more.
 const PARTS_MIN: usize = 3;
-/// The maximum average length, in characters, of the parts of such a statement.
+/// The maximum average length, in characters, of the parts of a statement that is printed as a list.
 const PART_CHARACTERS_MAX: usize = 44;
 /// The maximum number of words before and after a quotation, and in a name before its price.
 const LABEL_WORDS_MAX: usize = 5;
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let priced = |part: &String| {
             let price = prices.iter().find(|price| part.ends_with(price.as_str()))?;
             let name = part.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', '–', '-', '(']);
-            // In "Four courses for €58", the preposition belongs to the price.
+            // In "Four courses for €58", the preposition "for" belongs to the price, not to the name.
             let (start, last) = name.rsplit_once(' ').unwrap_or(("", name));
             let name = if super::stories::starts_clause(last, content.language) { start } else { name };
             (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))

@@ -9,13 +9,13 @@ use crate::features::emails::brief::{FactKind, FactRole, Goal, Part};
 use crate::features::emails::document::{Block, HeadingLevel, Line, Purpose, Row};
 use crate::vocab::limits;
 
-/// The preferred maximum length of a subject. Email clients cut longer subjects.
+/// The preferred maximum length, in characters, of a subject. Email clients cut longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
 /// The minimum number of words in the first part of a subject that is shortened to this part.
 const SUBJECT_WORDS_MIN: usize = 3;
-/// The maximum length of a title that the composer chooses.
+/// The maximum length, in characters, of a title that the composer chooses.
 const TITLE_CHARACTERS_MAX: usize = 100;
-/// The maximum length of a preheader that the composer chooses: the number of characters that email clients show.
+/// The maximum length, in characters, of a preheader that the composer chooses: the number of characters that email clients show.
 pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
@@ -63,7 +63,8 @@ impl Draft<'_> {
         (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN).then(|| name.clone())
     }
 
-    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". The names of other seasons go with an offer as they are.
+    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". Other seasons need no wish, because their names go with
+    /// an offer as they are.
     fn wish_with_offer(&self, book: &mut Phrasebook) -> Option<String> {
         let season = book.season.clone().filter(|_| self.job == "seasonal.main" && book.facts.contains_key("offer"))?;
         let place = format!("season.{season}.offer");

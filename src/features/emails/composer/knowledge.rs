@@ -24,7 +24,7 @@ pub struct Excerpt<'a> {
     pub url: Option<&'a str>,
 }
 
-/// The maximum length of an excerpt: two or three sentences.
+/// The maximum length, in characters, of an excerpt: two or three sentences.
 const EXCERPT_CHARACTERS_MAX: usize = 320;
 const TITLE_CHARACTERS_MAX: usize = 80;
 /// The number of words that a sentence may have. Shorter or longer pieces of text are probably headings, menus or malformed lists.
@@ -142,7 +142,7 @@ pub fn split(line: &str) -> Vec<&str> {
         let end = at + sign.len_utf8();
         let word = line[start..at].rsplit(' ').next().unwrap_or_default();
         let continues = line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit() || next.is_lowercase());
-        // "Torstr. 8"
+        // "Str." before a number is the abbreviation of a street: "Torstr. 8".
         let is_street = word.ends_with("str") && line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit());
         let is_abbreviation = is_street || continues && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
         let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) || is_abbreviation;

@@ -210,7 +210,7 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the season that a folded text names first. If several names start at the same position, the longest one wins.
+    /// Returns the season that a folded text names first. If several names start at the same position, the longest one takes precedence.
     pub fn season(&self, folded: &str) -> Option<String> {
         self.first_named(folded, "season.")
     }

@@ -27,7 +27,7 @@ impl Writer<'_> {
         let told = format!("{}.told", self.job);
         // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
-            // A phrase with the day on which it happened says more than the title.
+            // The title does not count if the day of the mistake is known, because a phrase with that day says more than the title.
             let title = Some(self.said.clone()).filter(|_| !self.book.facts.contains_key("happened_day"));
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))

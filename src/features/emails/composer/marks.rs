@@ -22,7 +22,7 @@ impl Writer<'_> {
         let marks = [", ", ": ", " – ", " - "];
         let told = marks.into_iter().filter_map(|mark| text.split_once(mark));
         let told = told.into_iter().find(|(head, rest)| self.is_title(head) && rest.contains(' '));
-        // "Vouchers for Christmas 25, 50 or 100 euros" below the title "Vouchers for Christmas".
+        // A number can follow the words of the title without a sign: "Vouchers for Christmas 25, 50 or 100 euros".
         let number = text.find(|c: char| c.is_ascii_digit()).filter(|at| folded(&text[..*at]) == self.title);
         let rest = told.map(|(_, rest)| rest).or_else(|| number.map(|at| &text[at..]));
         let text = rest.unwrap_or(text.as_str());
@@ -35,7 +35,7 @@ impl Writer<'_> {
         let common = self.book.bank().phrases("words.common");
         let head = folded(head);
         let mut words = head.split_whitespace().filter(|word| !common.iter().any(|own| folded(own).trim() == *word)).peekable();
-        // The title writes several days in its own form.
+        // A start with several numbers must equal the title, because the title writes several days in its own form.
         let numbers = head.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count();
         head == self.title
             || numbers < 2

@@ -32,7 +32,8 @@ pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     main.is_some_and(|main| main.primary() == language.primary())
 }
 
-/// Returns the first logo that is visible on the layout's background and that email clients can show.
+/// Returns the first logo that is visible on the layout's background, large enough, not an icon, and in a format that email clients can
+/// show.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     let hidden_on = if layout == Layout::Midnight { BrandLogoBackground::Light } else { BrandLogoBackground::Dark };
     let fits = |logo: &&brand::BrandLogo| {
@@ -270,7 +271,8 @@ fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     (then > now).then(|| price(&brand::BrandProduct { price: Some(before), ..product.clone() }, format)).flatten()
 }
 
-/// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page.
+/// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page. Returns
+/// `None` if a number has no currency or is not positive.
 pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let text = tidy(product.price.as_deref()?);
     let figures = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));

@@ -47,7 +47,7 @@ impl Content<'_> {
             }
             let statement = self.statement_of(at);
             let group = groups.entry(statement).or_default();
-            // "10.90 instead of 9.90" has the new price first, "from $12 to $14" the old one.
+            // "10.90 instead of 9.90" has the new price first, and "from $12 to $14" the old price.
             let pair = match fact.kind {
                 FactKind::OldPrice => match group.new.pop() {
                     Some(new) => Some((at, new)),
@@ -81,8 +81,8 @@ impl Content<'_> {
         Some(Change { name: capital(&name), before: shown(pair.old)?, now: shown(pair.new)? })
     }
 
-    /// Returns the words of a statement before its first price, without articles, verbs and prepositions at their ends: "Our matcha tin goes
-    /// from".
+    /// Returns the words of a statement before its first price, without articles, verbs and prepositions at their ends: "Our matcha tin
+    /// goes from".
     fn name_before(&self, statement: usize, price: usize) -> Option<String> {
         let text = self.text(statement);
         let (before, _) = text.split_once(tidy(&self.fact(price).text).as_str())?;

@@ -21,7 +21,7 @@ pub fn correct_by_facts(brief: &mut Brief, language: Language) {
             brief.event = seasonal_event(brief, language);
         }
     }
-    // "Shipping costs €4.90 instead of €3.90" is no sale.
+    // A raised price is no sale: "Shipping costs €4.90 instead of €3.90".
     if brief.purpose == Goal::Sale && !sells(brief) && raises_price(brief) {
         brief.purpose = Goal::PriceChange;
         brief.offer = None;
@@ -47,7 +47,7 @@ fn sells(brief: &Brief) -> bool {
     has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
 }
 
-/// Returns whether the brief has one price that is higher than its old price, and no price that is lower.
+/// Returns whether the brief has exactly one old price and its first price is higher.
 fn raises_price(brief: &Brief) -> bool {
     let amounts = |kind: FactKind| {
         let own = brief.facts.iter().filter(move |fact| fact.kind == kind && fact.story.is_none());

@@ -53,7 +53,7 @@ pub struct Writer<'a> {
     pub is_stated: bool,
 }
 
-/// The maximum number of products in a grid with two per row, and of products that are stacked.
+/// The maximum number of products that are stacked, and of products in a grid with two per row.
 const ROW_PRODUCTS: usize = 3;
 const GRID_PRODUCTS: usize = 4;
 /// The maximum length, in characters, of the opening's text: two or three sentences.

@@ -143,7 +143,7 @@ impl Writer<'_> {
             let block = Image { id: self.id("image"), image: picture, caption: None, width: ImageWidth::Content };
             self.push(Block::Image(block));
         }
-        // The link has a label of its own.
+        // If the text ends with the link, the link gets a label of its own.
         let own = story
             .link
             .as_deref()

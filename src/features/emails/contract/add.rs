@@ -21,15 +21,15 @@ const SIGNATURE_LINE_CHARACTERS_MAX: usize = 60;
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
-    // A lost fact needs its context. An unclear text is added alone: its sentence may contain other parts that the email has already.
+    // A lost fact needs its context. An unclear text is added alone: its sentence may contain other parts that the email already contains.
     let span = finding.span.filter(|_| finding.kind == FindingKind::FactMissing);
     let sentence = span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));
     Finding { add: Some(add), ..finding }
 }
 
-/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links or
-/// the footer.
+/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links
+/// or the footer.
 pub fn insert(document: &Email, text: &str) -> Change {
     let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
     let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));

@@ -61,7 +61,7 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
         // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
-        // "10-19": two hours next to each other are hardly anything else.
+        // A range such as "10-19" is also compared as text, because two numbers joined like this are hardly anything but hours.
         let is_range = matches!(value, FactValue::Clock { end: Some(_), .. });
         return states_value(email, value) || (is_named || is_range) && email.contains(&fact.text);
     }
@@ -174,7 +174,7 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     let negated = |words: &[&str]| words.iter().any(|word| email.words.table.negations.iter().any(|own| own == word));
     let is_negated = negated(&words(&folded).collect::<Vec<_>>());
     let blocks = email.blocks();
-    // "December" states "dec".
+    // A day or month matches any of its names: "December" states "dec".
     let day = |word: &str| Some((email.words.month(word), email.words.weekday(word))).filter(|day| *day != (None, None));
     let same = |word: &'_ str, block: &[&str]| day(word).is_some_and(|own| block.iter().any(|other| day(other) == Some(own)));
     let share = |wanted: &[&str], block: &[&str]| {

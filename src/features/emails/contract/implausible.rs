@@ -44,7 +44,8 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
     }
 }
 
-/// Returns whether a text has a number of a day and a name of a month, so that it is meant as a date.
+/// Returns whether a text has a digit and a word of at least three letters, which can name a month. Such a text is probably meant as a
+/// date.
 fn names_day(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit())
         && text.split_whitespace().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)

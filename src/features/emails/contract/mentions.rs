@@ -31,13 +31,13 @@ pub enum Value {
         minutes: u16,
         vague: bool,
     },
-    /// A number after "at" or before a time, which is a time or only a number.
+    /// A number after "at" or before a time, which can be a time or only a number.
     Hour {
         minutes: u16,
         vague: bool,
     },
     Number(f64),
-    /// A number as a word.
+    /// A number in words.
     Worded(f64),
     /// The digits of a phone number.
     Phone(String),
@@ -134,7 +134,7 @@ impl Reader<'_> {
         let weekday = |captures: &Captures<'_>, text: &str| {
             let start = captures.get(0).map_or(0, |whole| whole.start());
             let found = patterns.weekday_last.captures(&text[..start]);
-            // "mon-wed (30.11.-2.12.)": the last weekday is that of the last date.
+            // In "mon-wed (30.11.-2.12.)", the weekday before the first date belongs to the last date.
             let is_range = |found: &Captures<'_>| {
                 let start = found.name("w").map_or(0, |own| own.start());
                 text[..start].trim_end().ends_with(['-', '–'])

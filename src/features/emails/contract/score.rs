@@ -448,7 +448,8 @@ async fn the_seventh_samples_keep_their_facts() {
     holds(&score("seventh").await, 421, 1, 6, 0);
 }
 
-/// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an instruction.
+/// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
+/// instruction.
 #[tokio::test]
 async fn no_number_of_a_prompt_is_lost_in_silence() {
     let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));

@@ -284,7 +284,7 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
     let text = passage.text.as_str();
     match passage.place {
         Place::Author => Some(text.trim()).filter(|name| !sources.has_name(name)).into_iter().collect(),
-        // In German, every noun is capitalized like a name.
+        // In German, only signatures are searched, because every noun is capitalized like a name.
         Place::Body if email.words.code == "de" => signer(text).filter(|name| !sources.has_name(name)).into_iter().collect(),
         Place::Body => {
             let runs = sentences(text).into_iter().flat_map(capitalized);

@@ -122,7 +122,7 @@ impl Email {
         at.found
     }
 
-    /// Checks that the first block is a header, the last block is a footer, and at most one block is a hero.
+    /// Checks that the first block is the only header, the last block is the only footer, and at most one block is a hero.
     fn check_order(&self, at: &mut Place) {
         let last = self.blocks.len().saturating_sub(1);
         let is_header = |block: &Block| matches!(block, Block::Header(_));

@@ -26,7 +26,7 @@ pub struct Link(Box<str>);
 pub struct ImageUrl(Box<str>);
 
 impl Link {
-    /// Parses an address.
+    /// Parses a link target. The error is a sentence that ends with the remedy.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         let given = given.trim();
         if let Some(placeholder) = placeholder(given) {
@@ -58,7 +58,7 @@ impl Link {
 }
 
 impl ImageUrl {
-    /// Parses an address.
+    /// Parses the URL of an image. The error is a sentence that ends with the remedy.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         web(given.trim()).map(|text| Self(text.into()))
     }

@@ -117,7 +117,7 @@ fn shape(schema: &Json, root: &Json) -> String {
     format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
 }
 
-/// The maximum length of a pattern in the schema. Longer patterns are removed, because they do not help a language model.
+/// The maximum length, in bytes, of a pattern in the schema. Longer patterns are removed, because they do not help a language model.
 const PATTERN_BYTES_MAX: usize = 100;
 
 /// Makes a schema strict, as structured output requires.

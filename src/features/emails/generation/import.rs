@@ -90,7 +90,8 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     Ok(conversation)
 }
 
-/// Returns the subject of the message or the title of the page; if both are missing, returns the email's name.
+/// Returns the subject of the message or the title of the page. If both are missing, returns the email's name or, without a name, a
+/// placeholder.
 fn subject(item: &SafeImport) -> String {
     let SafeImport { name, imported_html } = item;
     let subject = imported_html.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());

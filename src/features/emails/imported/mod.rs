@@ -31,7 +31,7 @@ pub struct ImportedEmail {
     changes: Vec<Change>,
 }
 
-/// The minimum length of a paragraph. Shorter pieces of text are usually captions or menu items.
+/// The minimum length, in characters, of a paragraph. Shorter pieces of text are usually captions or menu items.
 const PROSE_CHARACTERS: usize = 25;
 /// The maximum font size of small print, in pixels.
 const SMALL: u16 = 13;

@@ -1,4 +1,4 @@
-//! Creates an email from a document, without a prompt.
+//! Creates an email from a starting design or a document, without a prompt.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -78,7 +78,7 @@ impl Async for Create {
         let save = move |tx: &mut WriteTx<'_>| {
             projects::require(tx, account, conversation.project)?;
             store::open(tx, account, &conversation);
-            // Nothing is left to generate.
+            // The email is complete, so nothing is left to generate.
             store::close(tx, account, conversation.id);
             let email = new_email(tx, &conversation, 0, made.document.language.as_str(), None);
             let email = Email { stage: Stage::Ready, version: 1, versions: 1, ..email };

@@ -71,7 +71,7 @@ impl Command for FindingIgnore {
                 store::ignore_finding(tx, email.id, &input.finding_id, &ignored);
             }
             false if is_ignored => store::notice_finding(tx, email.id, &input.finding_id),
-            // A finding that has disappeared is not ignored.
+            // The request changes nothing. A finding that no longer exists is not ignored, so it need not be found.
             true | false => {}
         }
         EmailChecksView::of(tx, account, &email).map(Done)

@@ -133,7 +133,7 @@ impl<'a> BlockContext<'a> {
     }
 
     /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide or taller would push all other content out
-    /// of view, so it is made smaller. On the sheet, it gets a tinted background.
+    /// of view, so it is made smaller; outside of colored fields and cards, it also gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);

@@ -28,7 +28,6 @@ pub struct Page {
     pub families: FamilyNames,
     /// The URLs of style sheets of a font service.
     pub font_sheets: Vec<String>,
-    /// The font files.
     pub font_files: Vec<BrandWebFont>,
     /// The side at which a line starts: `left` or `right`.
     pub start: &'static str,

@@ -74,8 +74,8 @@ fn belongs(words: &[&str], at: usize) -> bool {
     has_unit || has_sign || has_month || after_joint || has_day || is_postcode(opened, bare) || is_short(before) && is_short(word)
 }
 
-/// Returns a word without the punctuation after it; only an abbreviated unit, such as "Std.", keeps its period. A compound that starts with a
-/// unit is shortened to the unit.
+/// Returns a word without the punctuation after it; only an abbreviated unit, such as "Std.", keeps its period. A compound that starts with
+/// a unit is shortened to the unit.
 fn closed(word: &str) -> &str {
     let bare = word.trim_end_matches([',', ';', ':', '!', '?', ')', '”', '“', '"', '»', '…']);
     let bare = if UNITS.contains(&bare) { bare } else { bare.trim_end_matches('.') };
@@ -83,7 +83,7 @@ fn closed(word: &str) -> &str {
     bare.split_once('-').map_or(bare, |(unit, _)| if UNITS.contains(&unit) { unit } else { bare })
 }
 
-/// Returns whether a word is "de" or a similar word inside a date, as in "15 de diciembre".
+/// Returns whether a word is the "de" inside a Spanish or Portuguese date, as in "15 de diciembre".
 fn is_joint(word: &str) -> bool {
     word == "de"
 }

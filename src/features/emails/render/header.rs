@@ -12,7 +12,7 @@ use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSourc
 
 const LOGO_WIDTH_MAX: u32 = 190;
 const LOGO_HEIGHT_MAX: u32 = 48;
-/// The assumed width of logos of unknown size. Most logos are wide.
+/// The assumed width, in pixels, of logos of unknown size. Most logos are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
 /// Returns the header as a separate part.
@@ -51,7 +51,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
                 draft.push(Row::stack(vec![set.rule(0, "100%", 8, true)], 0));
                 draft.pad = Some((0, 22));
             }
-            // Above a centered hero, a logo at the start of the line looks lost.
+            // Above a centered hero, a logo without links is centered too.
             if set.align == Align::Center && header.links.is_empty() {
                 draft.follow(Row::stack(vec![mark(set, header)], room.side), 22);
                 return draft;

@@ -117,7 +117,7 @@ fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     }
 }
 
-/// Merges a hairline at the end of a part with a hairline at the start of the next part.
+/// Merges a hairline at the end of the second-to-last part with a hairline at the start of the last part.
 fn join_rules(drafts: &mut [Draft]) {
     let [.., before, last] = drafts else { return };
     let is_hairline = |cell: &Cell| matches!(&cell.content, Content::Rule(rule) if rule.thickness == 1 && rule.width == "100%");

@@ -276,7 +276,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
 
-/// The corner radius that makes a button a pill at any font size.
+/// The corner radius, in pixels, that makes a button a pill at any font size.
 const PILL: u16 = 100;
 
 fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {

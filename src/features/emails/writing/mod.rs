@@ -60,8 +60,8 @@ impl Brief {
         self.check(document, &self.wanted.prompt, material)
     }
 
-    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, and
-    /// values that are probably mistakes.
+    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, the
+    /// statements that it shortens, and values that are probably mistakes.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
@@ -146,7 +146,7 @@ pub struct Draft {
     pub warnings: Vec<Finding>,
 }
 
-/// A requested edit.
+/// The input for editing one email.
 #[derive(Clone, Debug)]
 pub struct EditRequest {
     pub document: Document,
@@ -173,7 +173,7 @@ pub struct EditResult {
     pub notes: Vec<String>,
 }
 
-/// A requested edit of imported HTML.
+/// The input for editing one imported email.
 #[derive(Clone, Debug)]
 pub struct ImportedEditRequest {
     pub imported: ImportedEmail,

@@ -19,7 +19,8 @@ use crate::vocab::limits::{
     SITE_IMPORT_TIME_MAX_MS,
 };
 
-/// The longest pause between requests that the import observes. An import fetches only a few dozen files, unlike a crawler.
+/// The longest pause, in seconds, that the import makes between requests, even if robots.txt requires a longer pause. An import fetches
+/// only a few dozen files, unlike a crawler.
 const PAUSE_MAX: f32 = 5.0;
 /// The pause before the second attempt at a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);

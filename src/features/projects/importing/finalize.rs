@@ -115,7 +115,7 @@ fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()>
 }
 
 /// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on; changes of products
-/// that need no decision are stored. The first import has no changes to decide on.
+/// are stored immediately if emails do not show them or the list of changes is full. The first import has no changes to decide on.
 fn compare(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -81,7 +81,7 @@ fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: St
     Ok(())
 }
 
-/// Marks the import as failed. `reason` tells the user what to do.
+/// Marks the import as failed. `reason` is shown to users and includes the remedy.
 fn fail(tx: &mut WriteTx<'_>, project: ProjectId, import: Import, reason: String) -> Result<()> {
     if let Some(mut project) = store::find(tx, import.account, project)? {
         project.status = ProjectStatus::Error;

@@ -1,4 +1,4 @@
-//! Chooses the files that an import fetches, and their order. Pure.
+//! Chooses the files that an import fetches, and their order. This module is pure.
 //!
 //! The robots.txt files come first, then the given pages, then the files that these pages refer to. After that, further pages of the same
 //! site are chosen: a few of each kind that describes a brand.

@@ -12,9 +12,9 @@ use crate::base::text::Color;
 const CANDIDATES_MAX: usize = 400;
 /// The maximum number of characters on a button; a longer link is a card.
 const CHARACTERS_MAX: usize = 48;
-/// The radius of fully rounded corners.
+/// The radius of fully rounded corners, in pixels.
 const RADIUS_MAX: f32 = 999.0;
-/// The minimum radius of fully rounded corners. A smaller radius belongs to a small button.
+/// The minimum radius of fully rounded corners, in pixels. A smaller radius belongs to a small button.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
 /// The usual width of a character, as a share of the font size.

@@ -11,10 +11,10 @@ use super::css::{self, Declaration, FontFace, Sheet};
 
 /// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// The maximum length of a value. Longer values are useless here, including values that grow when variables are expanded.
+/// The maximum length, in bytes, of a value. Longer values are useless here, including values that grow when variables are expanded.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// The maximum length of a selector. Longer selectors are generated for single elements.
+/// The maximum length, in bytes, of a selector. Longer selectors are generated for single elements.
 const SELECTOR_BYTES_MAX: usize = 300;
 
 /// The properties to read, in addition to variables.
@@ -65,8 +65,8 @@ pub struct Styles {
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
-    /// The declarations of elements that were read before, by the address of the element: its ID is unique in its own page only, and a
-    /// site has several pages. All pages must live as long as the styles.
+    /// The declarations of elements that were read before, by the memory address of the element, because the ID of a node is unique only
+    /// within its page and a site has several pages. All pages must live as long as the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
     /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,

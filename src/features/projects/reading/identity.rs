@@ -76,7 +76,7 @@ const EMPTY_TITLES: [&str; 22] = [
     "loading...",
     "ホーム",
 ];
-/// The minimum length of a text whose recognized language overrides the declared language.
+/// The minimum length, in characters, of a text whose recognized language overrides the declared language.
 const SURE_CHARACTERS: usize = 300;
 
 /// Returns the brand's name and, if it differs, the legal name of the company.

@@ -1,4 +1,5 @@
-//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. Pure: uses no network, store or clock.
+//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. This module is pure: it uses no network,
+//! store or clock.
 //!
 //! There is one file per kind of fact. Each file checks the places where sites usually state the fact, most explicit first: structured
 //! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.

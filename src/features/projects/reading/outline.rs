@@ -1,4 +1,4 @@
-//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. Pure.
+//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. This module is pure.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;

@@ -15,7 +15,7 @@ use crate::features::projects::brand::BrandPalette;
 
 /// The maximum number of a page's elements whose colors are counted.
 const COUNTED_MAX: usize = 500;
-/// The minimum difference between the accent color and the primary color.
+/// The minimum difference between two colors that are clearly different, such as the accent color and the primary color.
 pub const CLEARLY_OTHER: f32 = 0.12;
 /// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
 const OTHER_HUE: f32 = 25.0;

@@ -12,7 +12,7 @@ use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 
-/// The maximum number of products for one brand. A shop usually lists its most important products first.
+/// The maximum number of products that are read from a site. A shop usually lists its most important products first.
 const PRODUCTS_MAX: usize = 60;
 const KINDS: [&str; 9] = [
     "Product",

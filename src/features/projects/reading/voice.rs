@@ -9,7 +9,7 @@ use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandProduct
 /// The minimum number of words from which a voice can be derived.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
-/// The minimum length of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
+/// The minimum length, in characters, of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 /// The minimum number of texts that contain a recurring word.
@@ -17,7 +17,7 @@ const TEXTS_MIN: usize = 2;
 /// Further common words: those that every shop, restaurant or service uses, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
-/// In a text with at most this many words, a word that occurs twice is frequent.
+/// In texts with fewer words than this in total, a word that occurs twice is frequent.
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// The words that indicate the grammatical person and formality in one language.
@@ -236,7 +236,7 @@ fn formality(text: &str, words: &[String], grammar: &LanguageVoice, sentence_wor
     let exclaims = text.matches('!').count();
     let liveliness = (casual * 2 + exclaims) as f32 / words.len() as f32 * 100.0;
     if grammar.code == "en" {
-        // English has only "you", so contractions, exclamation marks and the length of sentences determine the formality.
+        // English has only "you", so contractions, exclamation marks, formal words and the length of sentences determine the formality.
         return match liveliness {
             lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => BrandFormality::Casual,
             lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => BrandFormality::Formal,

@@ -41,7 +41,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(IMPORTS, &project, import);
 }
 
-/// Returns the changes that the last import found and users have not decided on.
+/// Returns the changes that the last import found; `None` if none of them waits for a decision.
 pub fn changes(tx: &impl Read, project: ProjectId) -> Result<Option<ImportChanges>> {
     tx.get(CHANGES, &project)
 }

@@ -1,4 +1,4 @@
-//! `mailmill api METHOD PATH`: sends any request, and prints the response as it is.
+//! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged.
 
 use std::io::IsTerminal;
 
@@ -60,7 +60,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     }
 }
 
-/// Returns what makes the request dangerous, by the operation at its path.
+/// Returns why the request needs a confirmation, according to the operation at its path.
 fn danger(session: &Session, call: &Call) -> Option<Danger> {
     let path = call.target.split(['?', '#']).next().unwrap_or_default();
     let is_at = |route: &str| {

@@ -11,10 +11,10 @@ use super::super::problem::Problem;
 use super::fields::{Field, Kind};
 use super::option_names::{PROJECT, field_id, long, main_id};
 
-/// The maximum size of a file or of standard input that becomes part of a JSON body. Servers accept less.
+/// The maximum size of a file or of standard input that becomes part of a JSON body. It only bounds memory: servers accept less.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// The input of an operation, as far as the arguments set it.
+/// The part of an operation's input that the arguments set.
 #[derive(Debug, Default)]
 pub struct Input {
     pub values: Map<String, Value>,
@@ -22,8 +22,8 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// Reads the arguments. A project is still the name or ID that the user wrote. With `has_body`, a text that starts with `@` names a file;
-/// in a query it is a text, because users search for the domains of addresses.
+/// Reads the arguments. Names of projects are not replaced by IDs yet. With `has_body`, a text that starts with `@` names a file; in a
+/// query, `@` has no special meaning, because users search for texts like `@example.com`.
 pub fn read(matches: &ArgMatches, fields: &[Field], has_body: bool) -> Result<Input, Problem> {
     let mut input = Input { values: body(matches)?, upload: None };
     for field in fields {
@@ -72,7 +72,7 @@ pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
     if given == "-" { text_of("-", option) } else { content(given, option) }
 }
 
-/// Returns the texts that the user wrote for a field, with its option or without.
+/// Returns the values that the user gave for a field, as an option or as a positional argument.
 fn texts(matches: &ArgMatches, field: &Field) -> Vec<String> {
     let found = [field_id(&field.name), main_id(&field.name)].into_iter().find_map(|id| {
         let given = matches.try_get_raw(&id).ok().flatten()?;
@@ -86,7 +86,7 @@ pub fn one(matches: &ArgMatches, id: &str) -> Option<String> {
     matches.try_get_raw(id).ok().flatten()?.next().map(|text| text.to_string_lossy().into_owned())
 }
 
-/// Returns whether a flag is set. Commands without this flag count as not set.
+/// Returns whether a flag is set; `false` if the command has no such flag.
 pub fn flag(matches: &ArgMatches, id: &str) -> bool {
     matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false)
 }
@@ -142,7 +142,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
     Ok(object.into())
 }
 
-/// Returns JSON. A text that is not JSON is itself the value, because some fields accept an object or a word.
+/// Parses JSON. Text that is not JSON becomes a string, because some fields accept an object or a word.
 fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
@@ -153,7 +153,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Returns a text: the content of a file after `@`, of standard input after `@-`. A text that starts with `@@` starts with one `@`.
+/// Returns a text: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for the character `@`.
 fn content(text: &str, option: &str) -> Result<String, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),

@@ -15,11 +15,11 @@ use crate::engine::api::{Entry, Replay};
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// Which commands get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
+/// The commands that get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
-    /// The command with these words.
+    /// Only the command with these words.
     Only(&'a [String]),
 }
 
@@ -86,7 +86,7 @@ fn leaf(named: &Named, detail: Detail<'_>) -> Command {
     command.args(fields.iter().filter(|field| !is_positional(named, field)).map(option)).args(extras(named.entry, &fields))
 }
 
-/// Returns what the help says about an operation, ending with its place in the API.
+/// Returns the long help of an operation, which ends with its method, path and permission.
 fn long_about(entry: &Entry) -> String {
     let spec = entry.spec;
     let mut text = format!("{}\n\n", spec.summary);
@@ -107,7 +107,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
         if field.name == PROJECT {
             let help = "The name or ID of the project [default: the default project]";
             arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
-            // Other commands have this option, so users write it here, too.
+            // Other commands have `--project`, so users try the option here, too.
             let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
             arguments.push(same.conflicts_with(id));
             continue;

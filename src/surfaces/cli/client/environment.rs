@@ -37,7 +37,7 @@ impl Environment {
         let folder = get("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()).or(folder);
         let folder = folder.or_else(|| home().map(|home| home.join(".config")));
         Self {
-            // The SDKs have these second names, which are those of other services' SDKs.
+            // The second names are those that the SDKs also read.
             key: get("MAILMILL_KEY").or_else(|| get("MAILMILL_API_KEY")).map(Secret::new),
             url: get("MAILMILL_URL").or_else(|| get("MAILMILL_BASE_URL")),
             profile: get("MAILMILL_PROFILE"),
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!((usual.folder.as_deref(), usual.allows_color), (Some("/home/ada/.config/mailmill".as_ref()), true));
         let moved = read(&[("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/etc/ada"), ("NO_COLOR", "1")]);
         assert_eq!((moved.folder.as_deref(), moved.allows_color), (Some("/etc/ada/mailmill".as_ref()), false));
-        // The specification says that relative paths are ignored.
+        // The XDG Base Directory Specification says that relative paths are ignored.
         assert_eq!(read(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "x")]).folder.as_deref(), Some("/h/.config/mailmill".as_ref()));
         assert!(!read(&[("TERM", "dumb")]).allows_color && read(&[]).folder.is_none());
     }

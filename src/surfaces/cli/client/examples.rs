@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Envelope;
 use crate::engine::api::response::RequestId;
 
-/// The example input does not depend on the envelope of the response.
+/// A placeholder: the input of an example does not depend on the envelope of the response.
 const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
 /// The width after which a command continues on the next line, so that it fits a terminal with 80 columns.
 const WIDTH: usize = 76;

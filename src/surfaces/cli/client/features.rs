@@ -41,7 +41,7 @@ const WORK: [(&str, Work); 13] = [
     ("campaigns.send", work_of("campaigns.get", "id", "id", "Sending")),
 ];
 
-/// The fields that are written without an option, because they are what the command is about.
+/// The fields that are positional arguments, because they are the object of the command.
 const MAIN_FIELDS: [(&str, &str); 16] = [
     ("projects.import", "urls"),
     ("projects.images_add", "url"),
@@ -66,7 +66,7 @@ pub fn work(id: &str) -> Option<&'static Work> {
     WORK.iter().find(|(operation, _)| *operation == id).map(|(_, work)| work)
 }
 
-/// Returns the field that is written without an option.
+/// Returns the field that is a positional argument.
 pub fn main_field(id: &str) -> Option<&'static str> {
     MAIN_FIELDS.iter().find(|(operation, _)| *operation == id).map(|(_, field)| *field)
 }
@@ -86,7 +86,7 @@ pub fn has_files(id: &str) -> bool {
     matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
 }
 
-/// Returns the part of a generation's status that people read: its emails, without their content.
+/// Returns the part of a generation's status that a table shows: its emails, without their content.
 pub fn summary(data: &Value) -> Option<Value> {
     let emails = data["result"]["emails"].as_array()?;
     let shown = ["id", "slot", "language", "subject", "status", "error"];

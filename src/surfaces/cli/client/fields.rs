@@ -1,7 +1,7 @@
 //! The input of an operation as a list of fields, read from its JSON schema.
 //!
-//! A schema is generated only for the command that runs or shows its help, because the schemas of all operations take longer than the
-//! start of the program may.
+//! Only the schema of the given command is generated, because generating the schemas of all operations would slow down the start of the
+//! program.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub enum Kind {
     List(Option<Vec<String>>),
     /// An object with any keys: as JSON, or as KEY=VALUE.
     Map,
-    /// JSON, or a text if it is no JSON.
+    /// JSON; text that is not JSON is a string.
     Json,
     /// A file to upload as part of a form.
     Upload,

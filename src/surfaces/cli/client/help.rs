@@ -6,12 +6,12 @@ use unicode_width::UnicodeWidthStr;
 use super::{names, own};
 use crate::engine::api::Entry;
 
-/// The width of the help. Every terminal has at least this width.
+/// The width of the help, which nearly every terminal has.
 pub const WIDTH: usize = 80;
 /// The width of the column with the names.
 const NAMES: usize = 20;
 
-/// What the long help says in addition.
+/// The part of the help that only `--help` shows.
 const EXIT_CODES: &str = "Exit codes of API commands:
   0  success
   1  the command failed, for example because a generation failed

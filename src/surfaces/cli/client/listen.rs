@@ -1,8 +1,8 @@
 //! `mailmill listen`: shows webhook events while you develop, and forwards them to a local server.
 //!
 //! A remote server cannot reach `localhost`, so this command polls instead: it creates a temporary webhook with an address that no request
-//! can reach, reads the webhook's deliveries with their bodies, signs each body with the webhook's secret, and sends it to the local server.
-//! The webhook is deleted at the end. With `--webhook`, an existing webhook is read in the same way and stays unchanged.
+//! can reach, reads the webhook's deliveries with their bodies, signs each body with the webhook's secret, and sends it to the local
+//! server. The webhook is deleted at the end. With `--webhook`, an existing webhook is read in the same way and stays unchanged.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -26,12 +26,13 @@ use crate::base::delivery_signature;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 const POLL_PAUSE: Duration = Duration::from_secs(1);
-/// The address of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail at once and send
-/// no data.
+/// The address of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail at once and
+/// send no data.
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description by which a later command finds a temporary webhook that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The deliveries that are remembered as shown, and the pages that one poll reads: more events than a second of development creates.
+/// The number of deliveries that the command remembers as shown, and the number of pages that one poll reads. Both are more than a busy
+/// second of development needs.
 const SEEN_MAX: usize = 10_000;
 const PAGES_MAX: u64 = 20;
 
@@ -61,7 +62,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     result.map(|()| 0)
 }
 
-/// Returns the local server; its URL can be without a scheme.
+/// Parses the URL of the local server. The scheme is optional.
 fn receiver(url: &str) -> Result<(Remote, String), Problem> {
     let text = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let whole: Url = text.parse().map_err(|_| Problem::misused("--forward: must be a URL like http://localhost:3000/hook"))?;
@@ -103,7 +104,7 @@ async fn all_events(session: &Session) -> Result<Vec<Value>, Problem> {
     Ok(known["events"].as_array().into_iter().flatten().map(|event| event["type"].clone()).collect())
 }
 
-/// Offers to delete the temporary webhooks of commands that could not delete them.
+/// Offers to delete temporary webhooks that earlier commands left behind.
 async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(), Problem> {
     let all = session.call("webhooks.list", json!({ "limit": PAGE_LIMIT_MAX })).await?;
     for webhook in all["webhooks"].as_array().into_iter().flatten().filter(|webhook| webhook["description"] == DESCRIPTION) {
@@ -117,7 +118,7 @@ async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(),
 }
 
 async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, String)>, count: Option<u64>) -> Result<(), Problem> {
-    // Deliveries that an existing webhook had before are not shown.
+    // Deliveries from before the start of the command are not shown.
     let mut seen: VecDeque<String> = VecDeque::new();
     if !source.is_temporary {
         seen.extend(page(session, source, 0).await?.iter().filter_map(|delivery| delivery["id"].as_str().map(str::to_owned)));
@@ -231,7 +232,7 @@ mod tests {
         let delivery = json!({ "id": "d", "eventId": "evt", "eventType": "subscriber.added", "test": true });
         let headers = signed("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", &delivery, r#"{"a":1}"#, 1_700_000_000);
         let header = |name: &str| headers[name].to_str().expect("the header is text").to_owned();
-        // The same values as in `features/webhooks/signature.rs`, which Python's hmac module computed.
+        // The expected values are those in `features/webhooks/signature.rs`, which Python's hmac module computed.
         assert_eq!(header("x-service-signature"), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
         assert_eq!(header("webhook-signature"), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
         assert_eq!((header("x-service-test").as_str(), header("webhook-id").as_str()), ("true", "evt"));

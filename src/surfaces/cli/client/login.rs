@@ -20,11 +20,11 @@ use super::session::open_page;
 use crate::base::secret::Secret;
 
 const METADATA: &str = "/.well-known/oauth-authorization-server";
-/// The end of the grant type; its start is the vendor that the operator chose.
+/// The end of the grant type. The operator's settings determine its start.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// The whole time that the user has. A registration expires on the server earlier.
+/// The time that the user has to decide. A registration on the server lasts longer; the client requests a new code when one expires.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// The pause between polls that the protocol asks for if the server names none.
+/// The pause between polls if the server names none.
 const INTERVAL_SECONDS: u64 = 5;
 /// The maximum length of a key file. Keys are far shorter.
 const KEY_BYTES_MAX: u64 = 1_024;

@@ -63,7 +63,7 @@ pub fn is_command(operations: &'static [Entry], word: &str) -> bool {
 /// Adds the commands of the client to the help of the program.
 pub fn with_help(administration: Command, operations: &'static [Entry]) -> Command {
     let template = help::template(&administration, operations);
-    // Hidden commands have no place in the help, but are suggested for misspelled ones.
+    // The help does not list hidden commands, but misspelled commands get them as suggestions.
     let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());
     let hidden = hidden.chain(names::resources(operations).into_iter().map(|(name, _)| name.to_owned()));
     let hidden: Vec<Command> = hidden.map(|name| Command::new(name).hide(true)).collect();

@@ -28,9 +28,9 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::{Entry, Replay};
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The number of pages that `--jsonl` follows at most: a hundred million items.
+/// The maximum number of pages that `--jsonl` reads: a hundred million items.
 const PAGES_MAX: u32 = 1_000_000;
-/// The number of files of one export. An export has one file per email, and a generation has fewer emails.
+/// The maximum number of files of one export. An export has one file per email, and a generation has fewer emails.
 const FILES_MAX: usize = 1_000;
 
 /// An operation with the arguments of its command.
@@ -101,7 +101,7 @@ impl Running<'_> {
         }
         let key = self.key(&mut call)?;
         let result = self.session.send(&call).await;
-        // After a rejected request there is nothing to repeat; after a broken one the same key is needed.
+        // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
         let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
         if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
             let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
@@ -167,7 +167,7 @@ impl Running<'_> {
         if has("limit") {
             input.entry("limit").or_insert_with(|| PAGE_LIMIT_MAX.into());
         }
-        // With page numbers, a list has a different form; the offset follows all pages.
+        // The offset of the next page, for lists without a cursor. With `--page`, only that page is printed.
         let mut offset = input.get("offset").and_then(Value::as_u64).unwrap_or_default();
         for _ in 0..PAGES_MAX {
             let answer = self.session.send(&self.session.request(self.entry, input.clone())).await?;
@@ -216,7 +216,7 @@ impl Running<'_> {
                 file["filename"].as_str().unwrap_or("file").chars().filter(|letter| !matches!(letter, '/' | '\0')).collect();
             let url: Option<Url> = file["url"].as_str().and_then(|url| url.parse().ok());
             let Some(url) = url else { continue };
-            // The link works without a key and on this server only, so that the key is not sent to another one.
+            // Only the path and query of the link are used, so the key is sent only to this server.
             let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
             let path = folder.join(if name.starts_with('.') { format!("_{name}") } else { name });
             match save(self.session, &Call::get(target), &path).await? {

@@ -66,7 +66,7 @@ fn separated(name: &str, separator: char) -> String {
     out
 }
 
-/// Returns whether a field is written without an option: the IDs in the path except the project's.
+/// Returns whether a field is a positional argument: the IDs in the path except the project's.
 pub fn is_positional(named: &Named, field: &Field) -> bool {
     field.in_path && (field.name != PROJECT || takes_project(named))
 }

@@ -97,7 +97,7 @@ impl Output {
     }
 }
 
-/// Returns the items of a list: the data itself, or its only list of objects besides the fields of a page.
+/// Returns the items of a list: the data itself if it is a list, otherwise its only field besides those about pages.
 pub fn items(data: &Value) -> Option<&[Value]> {
     match data {
         Value::Array(items) => Some(items),

@@ -65,7 +65,7 @@ impl Target {
 }
 
 impl Profiles {
-    /// Reads the file; without a file there are no profiles.
+    /// Reads the file. A missing file contains no profiles.
     pub fn load(environment: &Environment) -> Result<Self, Problem> {
         let Some(path) = path(environment) else { return Ok(Self::default()) };
         let text = match fs::read_to_string(&path) {
@@ -100,7 +100,8 @@ impl Profiles {
         Ok(path)
     }
 
-    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the profile.
+    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the
+    /// profile.
     pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
         let profile = match wanted {
@@ -164,7 +165,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
-    // The variable for the SDKs can contain the path of the API.
+    // `MAILMILL_BASE_URL`, which the SDKs also read, can end with the path of the API.
     let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
     url.set_path(&path);
     Ok(url)

@@ -35,13 +35,13 @@ use crate::engine::fetch::{client_config, driven, words};
 
 /// A server that does not accept a connection in this time is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The slowest operations check an email's links and take about a minute.
+/// The time limit for a response. The slowest operations, which check an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
 /// The maximum size of a JSON response. A page of a list has at most 100 items, and an email at most a few megabytes.
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// The maximum size of a downloaded file. Exports of a million contacts have a tenth of it.
+/// The maximum size of a downloaded file, about ten times the size of an export of a million contacts.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
-/// How often a request is sent: enough for a restart of the server, few enough that a user still waits for the error.
+/// The maximum number of attempts: enough to outlast a restart of the server, but few enough that users see an error soon.
 const ATTEMPTS_MAX: u32 = 4;
 const BACKOFF: Duration = Duration::from_millis(400);
 /// The longest wait that a server can ask for. Budgets are per minute; longer waits are reported instead.
@@ -105,7 +105,7 @@ pub struct Remote {
     pub url: Url,
     key: Option<Secret>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
-    /// Prints notes about retries.
+    /// Whether notes about retries are printed.
     notes: bool,
 }
 
@@ -142,12 +142,12 @@ impl Remote {
         }
     }
 
-    /// Sends a request once, with any result.
+    /// Sends a request once, and returns the response whatever its status is.
     pub async fn send_once(&self, call: &Call) -> Result<Answer, Problem> {
         self.exchange(call, read_whole).await.map_err(|broken| self.unreachable(&broken.cause))
     }
 
-    /// Sends a request and writes the body of a successful response to `file`. Another response is returned.
+    /// Sends a request and writes the body of a successful response to `file`. Any other response is returned.
     pub async fn download(&self, call: &Call, file: &mut impl Write) -> Result<Option<Answer>, Problem> {
         let read = async |head: http::response::Parts, body: Incoming| match head.status.is_success() {
             true => copy(body, file).await.map(|()| None),
@@ -178,7 +178,7 @@ impl Remote {
         let (mut sender, connection) = handshake.map_err(|error| unsent(words(&error)))?;
         let work = async {
             let late = |_| Broken::after(format!("no response within {} seconds", HEAD_TIME.as_secs()));
-            // An upload takes as long as its connection needs; the time starts when the file has been sent.
+            // An upload takes as long as its connection needs, so it has no time limit.
             let response = match &call.payload {
                 Payload::Form(_) => sender.send_request(request).await,
                 Payload::Empty | Payload::Json(_) => timeout(HEAD_TIME, sender.send_request(request)).await.map_err(late)?,
@@ -252,7 +252,7 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
         Ok(answer) => {
             let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
             match answer.status.as_u16() {
-                // The server did not run the request.
+                // The server did not run a request that it rejects with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
                 500.. if is_repeatable => Some((after, format!("The server returned status {}", answer.status.as_u16()))),
                 _ => None,
@@ -261,7 +261,7 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
     }
 }
 
-/// Returns a time of up to a quarter longer, so that several clients do not repeat at the same moment.
+/// Lengthens a wait by up to a quarter, so that several clients do not repeat their requests at the same moment.
 fn with_jitter(wait: Duration) -> Duration {
     let mut byte = [0];
     SystemRandom::default().fill(&mut byte);

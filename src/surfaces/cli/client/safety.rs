@@ -16,7 +16,7 @@ pub enum Danger {
     Deletes,
 }
 
-/// TABLE: operations that send. Pausing and unscheduling do not send, so the permission alone does not show which operations do.
+/// TABLE: operations that send. The permission alone does not identify them, because pausing and unscheduling need the same one.
 const SENDS: [&str; 9] = [
     "sending.send",
     "sending.test",

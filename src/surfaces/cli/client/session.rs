@@ -65,7 +65,8 @@ impl Session {
         self.remote.send(call).await
     }
 
-    /// Sets the project of the input: a name becomes an ID, and a missing but required project becomes the default project.
+    /// Sets the project of the input: a name becomes an ID, and a missing but required project becomes the default project or the account's
+    /// only project.
     pub async fn settle_project(&self, input: &mut Map<String, Value>, is_required: bool) -> Result<(), Problem> {
         let given = input.get(PROJECT).and_then(Value::as_str).map(str::to_owned);
         let wanted = given.or_else(|| self.project.clone().filter(|_| is_required));

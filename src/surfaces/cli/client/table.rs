@@ -109,7 +109,7 @@ pub fn table(items: &[Value], style: Style) -> String {
     out
 }
 
-/// Returns the names of the columns: fields with simple values that are not the same in every row as an earlier column.
+/// Returns the names of the columns: the fields with simple values, except IDs that repeat an earlier column in every row.
 fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -132,7 +132,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
-        // All objects of a list are usually in the project that the user named.
+        // The objects of a list are usually all in the project that the user named, so the column is left out.
         let is_known = name == "projectId" && !kept.is_empty();
         let is_repeated = || name.ends_with("Id") && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
@@ -224,7 +224,7 @@ fn cut(text: &str, width: usize) -> String {
     out
 }
 
-/// Colors the words of states.
+/// Colors the value of a status column.
 fn painted(column: &str, text: &str) -> String {
     if !matches!(column, "status" | "state" | "result" | "severity") {
         return text.to_owned();

@@ -82,7 +82,7 @@ impl Form {
         self.head.len() as u64 + self.file_bytes + self.tail.len() as u64
     }
 
-    /// Returns the body. A file that becomes shorter while it is sent breaks the request.
+    /// Returns the body. The request fails if the file becomes shorter during the upload.
     pub async fn body(&self) -> io::Result<UnsyncBoxBody<Bytes, io::Error>> {
         let file = match &self.source {
             Source::Whole(bytes) => Reader::Whole(bytes.clone()),

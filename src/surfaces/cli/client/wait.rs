@@ -13,15 +13,15 @@ use super::progress::Progress;
 use super::session::Session;
 use super::table::cell;
 
-/// The first pauses are short, because many kinds of work take a second.
+/// The first pauses between polls are short, because many kinds of work take a second.
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
-/// The operations that report progress ask for a pause of two seconds.
+/// Later pauses are as long as those of the polling helpers in `assets/docs/api-conventions.md`.
 const PAUSE: Duration = Duration::from_secs(2);
 const QUICK_POLLS: u32 = 6;
 /// The time that a command waits if the user sets no other: longer than the largest import takes.
 pub const TIMEOUT_SECONDS: u64 = 1_800;
 
-/// The words that show that work has ended.
+/// The statuses of work that has ended.
 const ENDED: [&str; 10] =
     ["completed", "failed", "active", "error", "partial_success", "uploaded", "sent", "cancelled", "paused", "pending_review"];
 const FAILED: [&str; 4] = ["failed", "error", "cancelled", "pending_review"];
@@ -73,7 +73,7 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
     Err(Problem::new(Exit::Failed, reason))
 }
 
-/// Returns the progress in percent, in each of the forms in which operations report it.
+/// Returns the progress in percent. Operations report it in different forms.
 pub fn percentage(status: &Value) -> Option<u8> {
     let share = |done: &Value, all: &Value| Some(done.as_f64()? * 100.0 / all.as_f64().filter(|all| *all > 0.0)?);
     let progress = &status["progress"];

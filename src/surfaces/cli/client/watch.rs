@@ -50,7 +50,7 @@ async fn show_all(session: &Session, id: &str) -> Result<u8, Problem> {
             Format::Quiet => format!("{}\n", cell(&campaign["status"])),
             Format::Table => view(&campaign, &stats),
         };
-        // Times of the statistics change although nothing else does.
+        // The statistics contain the time of their last update, which changes even if nothing else does.
         let changed = without_times(&view) != without_times(&last);
         if redraws {
             let above = last.lines().count();
@@ -76,7 +76,7 @@ fn without_times(view: &str) -> String {
     value.to_string()
 }
 
-/// Returns the exit code when nothing more will happen without a user.
+/// Returns the exit code once the campaign no longer changes by itself.
 fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     match campaign["status"].as_str().unwrap_or_default() {
         "failed" | "pending_review" => {

@@ -49,7 +49,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
     let (mut input, _) = (entry.example)(&envelope);
-    // Examples contain made-up IDs. The project is one that exists.
+    // Examples contain made-up IDs, so the ID of the user's last brand replaces the ID of the project.
     if let (Some(project), Some(brand)) = (input.get_mut("projectId"), visit.jar.brand()) {
         *project = brand.into();
     }
@@ -90,7 +90,7 @@ fn pretty(body: &[u8]) -> String {
         .unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned())
 }
 
-/// Returns the operation in the path, if it is one for clients.
+/// Returns the operation in the path, if clients can call it.
 fn entry(visit: &Visit) -> Result<&'static Entry, PageError> {
     let name = visit.name("operation");
     let found = visit.api.operations().iter().find(|entry| entry.spec.client_name() == Some(name));

@@ -59,8 +59,8 @@ impl Audience {
         Self::chosen(visit, named).await
     }
 
-    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: `T` returns the object,
-    /// and `project` extracts its brand.
+    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: `T` returns the
+    /// object, and `project` extracts its brand.
     pub async fn having<T: Operation>(
         visit: &Visit,
         project: impl FnOnce(T::Output) -> ProjectId,

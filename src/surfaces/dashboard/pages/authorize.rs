@@ -72,7 +72,7 @@ fn parameters(fields: &Fields) -> Vec<(&'static str, String)> {
 }
 
 fn input(parameters: &[(&'static str, String)]) -> Value {
-    // These are required, so that a request without them gets the error of the operation.
+    // Empty values stand for missing required parameters, so that the operation reports which parameter is missing.
     let mut input: Map<String, Value> = ["response_type", "client_id", "code_challenge", "code_challenge_method"]
         .map(|name| (name.to_owned(), "".into()))
         .into_iter()
@@ -81,7 +81,7 @@ fn input(parameters: &[(&'static str, String)]) -> Value {
     input.into()
 }
 
-/// Returns the text that a choice is about: the whole request.
+/// Returns the text that a choice is bound to: the whole request.
 fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }
@@ -118,7 +118,8 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let choice = Choice::sent(visit);
     match done {
-        // A page leads back to the program, because the policy of the form's page forbids redirects to other sites.
+        // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
+        // sites.
         Ok(Done(result)) => Ok(Outcome::draw(&AuthorizePage::done(result.program, result.redirect_to))),
         // The user confirms the password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &given, &choice)))),

@@ -1,4 +1,4 @@
-//! The page with the changes that a repeated import found, on which users decide.
+//! The page on which users accept or reject the changes that a repeated import found.
 
 use serde::Serialize;
 use serde_json::json;

@@ -238,7 +238,7 @@ async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outco
 }
 
 fn tile(entry: KnowledgeView) -> EntryTile {
-    // The excerpt shows no heading marks.
+    // The excerpt omits the `#` of Markdown headings.
     let content = entry.content.replace("# ", "").replace('#', "");
     let short: String = content.chars().take(TEXT_CHARACTERS).collect();
     let more = if short.len() < content.len() { "…" } else { "" };

@@ -39,7 +39,7 @@ struct ColorField {
     label: &'static str,
     hint: &'static str,
     value: String,
-    /// The color of the picker, which always has one.
+    /// The color that the picker shows, because a picker cannot be empty.
     picked: String,
     is_own: bool,
 }
@@ -374,7 +374,7 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
         None => visit.form.get("url").to_owned(),
     };
     let set = set_logo(visit, id, Some(&url)).await;
-    // The form has one URL field for every logo.
+    // All logos share one URL field in the form.
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 

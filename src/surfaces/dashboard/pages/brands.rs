@@ -15,7 +15,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The number of brands on a page of the list. Each brand's images are loaded from this service, one request per image.
+/// The number of brands on a page of the list. The number is small because a browser loads the images of each brand from this service.
 const BRANDS_PER_PAGE: u64 = 18;
 /// The number of products and images on the overview of a brand.
 const GLIMPSES: usize = 8;

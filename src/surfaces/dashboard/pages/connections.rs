@@ -50,7 +50,7 @@ pub struct ConnectionsPage {
 #[derive(Serialize)]
 struct RemovedAccount {
     label: &'static str,
-    /// What still gives access to the account: `key`, `app`, or nothing if the tokens were `revoked`.
+    /// What still gives access to the account: `key`, `app`, or `revoked` if nothing does.
     access: String,
 }
 
@@ -157,8 +157,8 @@ async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     Ok(SignInLink { label, url: started.authorize_url, scopes: started.scopes })
 }
 
-/// Receives the user from a platform, and leads to the page of the environment in which the sign-in began. The address is registered with
-/// the platforms, so it names no environment.
+/// Handles the platform's redirect after a sign-in, and redirects to the environment in which the sign-in started. The platforms store this
+/// page's URL, so the URL contains no environment.
 pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query: Vec<(&str, &str)> = ["code", "state", "error", "error_description"]
@@ -224,7 +224,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({
                 "provider": form.get("provider"), "apiKey": form.get("apiKey"), "connectionId": form.get("id"),
             });
-            // The field of this form is not the one below, so the error is shown above both.
+            // This form has no field for the error, so the error is shown above both forms.
             let above = |error| PageError { field: String::new(), ..error };
             visit.ask::<create::Create>(input).await.map(|Created(_)| "done=reconnect".to_owned()).map_err(above)
         }

@@ -53,7 +53,7 @@ pub struct Scope {
     chosen: bool,
 }
 
-/// Returns the requested permissions; without a choice, all that the user has are selected.
+/// Returns the requested permissions. Without a choice, those that the user has are selected.
 pub fn scopes(scopes: Vec<ScopeView>, choice: Option<&Choice>) -> Vec<Scope> {
     let scope = |scope: ScopeView| {
         let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));

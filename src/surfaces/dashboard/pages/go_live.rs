@@ -47,7 +47,7 @@ pub struct GoLivePage {
     /// The ID of the live brand, and when it was last copied.
     live: Option<String>,
     copied_at: Option<WireTime>,
-    /// The live brand of the same site, if there is another one.
+    /// Another live brand of the same website, if there is one.
     twin: Option<Twin>,
     /// Whether the page shows the result of a copy that has just run.
     is_report: bool,

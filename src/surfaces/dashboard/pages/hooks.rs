@@ -275,7 +275,8 @@ fn values(visit: &Visit) -> Value {
     })
 }
 
-/// Returns the mapping in a text field: one `field = path` per line. A line without a path has an empty one, which the API rejects by name.
+/// Returns the mapping in a text field: one `field = path` per line. A line without a path gets an empty path; the API rejects it and names
+/// the field.
 fn mapping(text: &str) -> Map<String, Value> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let pair = |line: &str| {

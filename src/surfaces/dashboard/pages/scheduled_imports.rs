@@ -21,7 +21,7 @@ const EVERY: [(&str, &str); 6] = [
     ("24", "Every day"),
     ("168", "Every week"),
 ];
-/// What happens to contacts whose row has no status: the status that they get; empty if they are left out.
+/// The choices for contacts whose row has no status: the status that they get, or an empty value to leave them out.
 const STATUSES: [(&str, &str); 5] = [
     ("", "Leave them out"),
     (NON_SUBSCRIBED, "Import them as not subscribed"),

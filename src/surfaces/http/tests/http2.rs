@@ -105,7 +105,7 @@ async fn too_many_headers_are_refused() {
     assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
 }
 
-/// The library takes a whole reply out of the body at once, and buffers the part that exceeds the client's window.
+/// hyper takes a whole reply out of the body at once, and buffers the part that exceeds the client's window.
 #[tokio::test]
 async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
     let fixture = start(plain(Limits { connections: 1, ..Limits::default() })).await;

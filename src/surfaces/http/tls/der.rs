@@ -1,4 +1,4 @@
-//! Reads when a certificate expires.
+//! Reads the expiry time of a certificate.
 
 use x509_parser::parse_x509_certificate;
 

@@ -1,4 +1,4 @@
-//! Recognizes fragments without facts that belong to a note: what the email must not contain, and reasons for a note.
+//! Recognizes fragments that state no facts and are not for the recipients: what the email must not contain, and the reasons for notes.
 
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
@@ -26,7 +26,7 @@ impl Classifier<'_> {
         }
         let last = pieces.last();
         let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
-        // "No discount" describes the offer, and the next fragment can continue it.
+        // "No discount" describes the offer, and the next fragment can continue the description.
         let is_about_offer = |piece: &Piece| {
             let start = self.start(piece.range);
             let end = self.inner(piece.range).to;
@@ -48,7 +48,7 @@ impl Classifier<'_> {
                 || sentence.fragments.iter().filter(|fragment| fragment.from >= range.to).all(denies);
             return (!has_content && is_alone || follows).then_some(Class::Unclear);
         }
-        // "explain that, is no discount of ours": a remark without a subject.
+        // A remark can lack its subject: "explain that, is no discount of ours".
         let is_cut = !has_content
             && last.is_some()
             && !is_open
@@ -72,7 +72,7 @@ impl Classifier<'_> {
         self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
     }
 
-    /// Returns the pieces of a sentence with an HTML comment: a note, and the words after the comment.
+    /// Splits a sentence that starts with an HTML comment into a note (the comment) and content (the words after the comment).
     pub(super) fn after_comment(&self, range: Range) -> Vec<Piece> {
         let prompt = self.prompt;
         let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);

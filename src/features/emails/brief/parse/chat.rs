@@ -13,8 +13,8 @@ const NAME_WORDS_MAX: usize = 3;
 /// The minimum number of lines of a chat without times.
 const LINES_MIN: usize = 3;
 
-/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Names without a time are a chat only if there
-/// are two writers and one of them writes twice.
+/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Without times, the lines are a chat only if
+/// there are at least two writers, one of whom writes twice.
 pub fn speakers(prompt: &Prompt<'_>) -> Vec<Range> {
     let starts = (0..prompt.words.len()).filter(|at| *at == 0 || prompt.kind(at - 1) == Kind::End);
     let found: Vec<(bool, usize, Range)> = starts.filter_map(|at| speaker(prompt, at)).collect();

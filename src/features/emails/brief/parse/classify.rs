@@ -80,11 +80,11 @@ pub struct Classifier<'a> {
     pub rules: bool,
     /// Whether the email offers a job.
     pub hires: bool,
-    /// Whether the email is a recall, which tells the recipients what not to do with the product.
+    /// Whether the email is a recall, which can ask the recipients not to use the product.
     pub recalls: bool,
     /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
-    /// Whether the sentence contains a request to whose topic later brackets belong.
+    /// Whether text in brackets later in the sentence belongs to the topic of a request.
     pub carries: bool,
     /// The number of sentences that have been classified.
     pub seen: usize,
@@ -166,7 +166,7 @@ impl Classifier<'_> {
     /// Returns whether a line of a forwarded email consists only of the writer's initials: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
-        // "Uwe" after the last sentence of the person who forwards the email
+        // A person who forwards an email can sign with only a name after the last sentence: "Uwe".
         let is_name = self.seen == self.count
             && self.prompt.mentions(List::Header)
             && whole.len() == 1
@@ -195,7 +195,6 @@ impl Classifier<'_> {
         }
     }
 
-    /// Classifies one fragment.
     #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
     fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Piece>) {
         let range = self.inner(fragment);
@@ -203,25 +202,25 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
-        // "Birthday mail for {{first_name}}, 15% off": the merge field names the recipients.
+        // A merge field alone names the recipients: "Birthday mail for {{first_name}}, 15% off".
         if range.len() == 1 && merge_words::is_field(self.prompt.raw(range.from)) {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
-        // "link: https://…"
+        // A label before a link is not printed: "link: https://…".
         let is_link_label = self.prompt.at(List::LabelLink, range.from).any(|mark| mark.to == range.to);
         if is_link_label && self.prompt.kind(fragment.to) == Kind::Link {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
         let start = self.start(fragment);
-        // "Need a barista for our shop"
+        // In a job offer, "need" states the news instead of requesting an email: "Need a barista for our shop".
         let needs = self.hires && matches!(self.prompt.fold(start), "need" | "looking" | "hiring" | "suchen");
         if needs && !self.prompt.has(List::Email, range) {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
-        // "Ask customers if they want to join our club"
+        // The question to the recipients is content: "Ask customers if they want to join our club".
         if let Some(content) = self.question(range, start) {
             pieces.push(Piece { range: Range::of(fragment.from, content), class: Class::Topic });
             pieces.push(Piece { range: Range::of(content, fragment.to), class: Class::Content });
@@ -273,9 +272,9 @@ impl Classifier<'_> {
         self.outlines |= is_start
             && self.prompt.fold(fragment.to - 1) == ":"
             && (self.prompt.has(List::Series, range) || self.prompt.has(List::Emails, range) && self.is_series(range));
-        // "Please do not use it any longer"
+        // In a recall, a prohibition can address the recipients: "Please do not use it any longer".
         let forbids = self.recalls && self.prompt.has(List::Not, range) && self.prompt.has(List::Consume, range);
-        // "Don't use the word defective"
+        // A prohibition of a word addresses the writer: "Don't use the word defective".
         let names_word = (range.from..range.to)
             .any(|at| ["word", "wort", "mot", "palabra", "parola", "palavra", "woord"].contains(&self.prompt.fold(at)));
         let forbids = forbids && !names_word && !self.prompt.has(List::Craft, range);
@@ -324,7 +323,7 @@ impl Classifier<'_> {
             }
             return;
         }
-        // "We ask you, to delete the mail": the infinitive belongs to the text before it.
+        // An infinitive after a comma belongs to the text before the comma: "We ask you, to delete the mail".
         let is_infinitive = before == Some(Class::Content) && range.len() > 2 && self.prompt.is(List::ToVerb, range.to - 2);
         if is_infinitive && matches!(self.prompt.lexicon().code, "de" | "nl") {
             pieces.push(Piece { range: fragment, class: Class::Content });
@@ -360,8 +359,8 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
-        // "No jokes please, the treasurer is still upset": the second part is the reason for a rule to the writer. People put remarks in
-        // square brackets, and ask each other questions in chats.
+        // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset". People
+        // also put remarks in square brackets, and ask each other questions in chats.
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
@@ -371,7 +370,7 @@ impl Classifier<'_> {
         let is_bracketed =
             self.prompt.fold(fragment.from) == "[" && !has_value(self.prompt, Range::of(fragment.from, sentence.range.to));
         let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";
-        // "Photo of Biscuit pls"
+        // A short request without a verb is a note: "Photo of Biscuit pls".
         let is_wish = (2..=WISH_WORDS_MAX).contains(&range.len())
             && self.prompt.is(List::Please, range.to - 1)
             && self.prompt.has(List::Craft, range)
@@ -431,11 +430,12 @@ impl Classifier<'_> {
     /// Returns whether a fragment that ends with a colon only names the kind of the email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
         let ends = self.prompt.fold(fragment.to - 1);
-        // A forgotten cart is a title: "Warenkorb vergessen, 5 € Rabatt".
+        // The words for a forgotten cart are a title even before a comma: "Warenkorb vergessen, 5 € Rabatt".
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
-        // "Reminder about the abandoned cart, …", "Survey!"
+        // A title can contain small words between the names of the kind, or be a single word: "Reminder about the abandoned cart, …",
+        // "Survey!".
         let is_joint = |at: usize| [List::About, List::Article, List::For, List::Of].iter().any(|list| self.prompt.is(*list, at));
         let words = (range.from..range.to).filter(|at| !is_joint(*at)).count();
         let is_cry = fragment.from == 0 && ends == "!" && range.len() == 1;
@@ -485,7 +485,7 @@ impl Classifier<'_> {
         let is_last =
             self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
         let Some(mut end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
-        // "Danke und liebe Grüße Jutta"
+        // Several closing words can precede the name: "Danke und liebe Grüße Jutta".
         while let Some(next) = self.prompt.end(List::Closing, self.prompt.end(List::And, end).unwrap_or(end)) {
             end = next;
         }
@@ -497,7 +497,8 @@ impl Classifier<'_> {
             names.to = comma;
             self.limits(self.inner(wish), false);
         }
-        // "… doen we niet. groetjes Anouk": the person who types the prompt, who need not sign the email.
+        // A closing in lowercase inside a line comes from the person who types the prompt, who need not sign the email: "… doen we niet.
+        // groetjes Anouk".
         let is_inside = !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);
         if is_inside && !names.is_empty() && !self.fields.is_forwarded {
             return false;
@@ -516,7 +517,7 @@ impl Classifier<'_> {
         is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
     }
 
-    /// Returns whether a range consists of one or two words in lowercase that can be a name: "grüße maartje".
+    /// Returns whether a range consists of one or two words that can be a name, also in lowercase: "grüße maartje".
     fn is_plain_name(&self, range: Range) -> bool {
         let others = [List::Common, List::Finite, List::Please, List::Not, List::Goal, List::Month, List::Weekday, List::Readers];
         let is_name = |at: usize| self.prompt.kind(at) == Kind::Word && !others.into_iter().any(|list| self.prompt.is(list, at));
@@ -582,7 +583,7 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        // "Please don't use them": an instruction to the recipients.
+        // "Please don't use them" is an instruction to the recipients.
         let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
         let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {

@@ -119,7 +119,7 @@ fn keep(found: &mut Vec<Item>, run: &mut Vec<Item>) {
     run.clear();
 }
 
-/// Recognizes a list number such as "2." inside a line.
+/// Recognizes a list number inside a line, such as "2.".
 fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let is_number = prompt.kind(at) == Kind::Number && prompt.raw(at).len() == 1 && !prompt.words.is_glued(at);
     let is_marked = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && prompt.kind(at + 2) == Kind::Word;
@@ -257,12 +257,12 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    // "13u." is an hour.
+    // In "13u.", "u" is a unit (hours), so the period can end the sentence.
     let is_unit = prompt.words.is_glued(at - 1) && at > 1 && prompt.kind(at - 2) == Kind::Number;
     if prompt.is(List::OpenAbbreviation, at - 1) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
     }
-    // "closed mon-wed (30.11.-2.12.) because of stocktaking": the period belongs to the date in brackets.
+    // A period before a closing bracket can belong to a date: "closed mon-wed (30.11.-2.12.) because of stocktaking".
     let follows = (next..part.to).find(|at| !matches!(prompt.fold(*at), ")" | "]")).unwrap_or(part.to);
     let is_lowercase = |at: usize| prompt.raw(at).chars().next().is_some_and(|c| c.is_lowercase());
     if follows > next && prompt.kind(at - 1) == Kind::Number && is_lowercase(follows) && !starts_request(prompt, follows) {
@@ -281,7 +281,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
-    // "Torstr. 8"
+    // "Str." is an abbreviation at the end of a street name: "Torstr. 8".
     if previous.len() > 3 && previous.ends_with("str") && prompt.kind(next) == Kind::Number {
         return false;
     }
@@ -374,7 +374,7 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
-/// The minimum number of words of a fragment in which a note can start without punctuation.
+/// The minimum number of words of a sentence in which a note can start without punctuation.
 const UNPUNCTUATED_WORDS: usize = 14;
 
 /// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make

@@ -142,7 +142,8 @@ fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
     }
 }
 
-/// Returns the language of the brief: `given`, or otherwise the language that the prompt asks for, or otherwise the prompt's own.
+/// Returns the language of the brief: `given` if present, otherwise the language that the prompt asks for, otherwise the language that the
+/// prompt is written in.
 fn tag(prompt: &Prompt<'_>, asked: Option<&str>, given: Option<&LanguageTag>) -> LanguageTag {
     let own = LanguageTag::parse(asked.unwrap_or(prompt.lexicon().code)).or_else(|_| LanguageTag::parse("en"));
     given.copied().unwrap_or_else(|| own.expect("the codes of the word lists are language tags"))
@@ -192,8 +193,8 @@ fn joined(pieces: &[Piece]) -> Vec<Piece> {
     joined
 }
 
-/// Reads the typed facts in a range, each word once. Unclear text is skipped, notes are searched only for products, and fields only for
-/// links.
+/// Reads the typed facts in a range. No two facts share a word. Unclear text is skipped, notes are searched only for products, and fields
+/// only for links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,
@@ -324,8 +325,8 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to" precedes
-/// its text in the prompt.
+/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to"
+/// precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
     if asks_whether(prompt, verb) {
@@ -401,7 +402,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         note(brief, prompt, Range::of(rest.from, label));
     }
     let mut body = prompt.trim(Range::of(label, rest.to));
-    // In "We make 80 and then that's it", a note took the second half, so the "and" before it is removed too.
+    // If a note took the second half, as in "We make 80 and then that's it", the "and" before the note is removed too.
     while rest.to < read.sentence.range.to && body.len() > 2 && prompt.before(List::And, body.to) == Some(body.to - 1) {
         body = prompt.trim(Range::of(body.from, body.to - 1));
     }
@@ -411,7 +412,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
     let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // The email prints its facts and names, but not its words.
+        // The email prints the facts and names of the text, but not its other words.
         brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {

@@ -108,7 +108,7 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let start = self.start(range);
         let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
-        // "Do not translate X": the email contains X.
+        // "Do not translate X" forbids no word: the email contains X.
         if (range.from..range.to).any(|at| TRANSLATE.iter().any(|stem| prompt.fold(at).starts_with(stem))) {
             return true;
         }
@@ -142,7 +142,7 @@ impl Classifier<'_> {
             let first = self.name_in(first);
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
-        // "Don't use them" is an instruction to the recipients.
+        // "Don't use them" is an instruction to the recipients, so words such as "them" are not avoided.
         let had_words = !words.is_empty();
         words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {
@@ -151,7 +151,8 @@ impl Classifier<'_> {
         !words.is_empty() || !had_words && !is_weak && found.from <= start
     }
 
-    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving".
+    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving". Returns all words if no name starts them
+    /// or the prompt is in German.
     fn name_in(&self, words: Range) -> Range {
         let prompt = self.prompt;
         let is_name = |at: usize| prompt.words.is_capital(at) || prompt.raw(at).contains(|c: char| c.is_ascii_digit());

@@ -35,12 +35,12 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     all.sort_by_key(|found| found.range.from);
     let mut done = 0;
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
-        // "No wait" contains "wait".
+        // A phrase inside a longer phrase is skipped: "No wait" contains "wait".
         if mark.from < done || prompt.end(List::Correction, mark.from) != Some(mark.to) {
             continue;
         }
         done = mark.to;
-        // "nicht 8 sondern 12 %": the phrase contains the wrong value.
+        // In "nicht 8 sondern 12 %", the phrase itself contains the wrong value.
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));
             continue;
@@ -114,7 +114,7 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
         if kind.is_some_and(|kind| kind != wrong.kind) {
             continue;
         }
-        // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
+        // In "1.290 € statt 1.190 €. No, 1.250 €!", the correction replaces the new price, not the old one.
         let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
         let has_new =
             index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
@@ -155,7 +155,7 @@ fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
 }
 
-/// Returns the range from a value to the bare number that replaces it: "900 bottles, no 600".
+/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" of "900 bottles, no 600".
 fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
     let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
@@ -168,7 +168,7 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
-    // "No wait, make that": one phrase can follow another.
+    // One phrase can follow another: "No wait, make that".
     let mut to = mark.to;
     while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
         to = next;
@@ -206,7 +206,7 @@ fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
     (value.saturating_sub(TAKEN_BACK_WORDS_MAX)..=value).rev().find(starts).unwrap_or(value)
 }
 
-/// The maximum number of words of a clause that a correction withdraws.
+/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two words more.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
 /// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
@@ -214,7 +214,7 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     let is_content = |piece: &Piece| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
-    // "Sorry!!" alone apologizes.
+    // "Sorry!!" alone is an apology, not a correction.
     let is_whole = (read.sentence.range.from..read.sentence.range.to)
         .all(|at| prompt.kind(at) == Kind::Sign || mark.from <= at && at < mark.to);
     if is_whole {

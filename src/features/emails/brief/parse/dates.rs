@@ -52,7 +52,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         let last = resolve(last, today, None)?;
         let first =
             resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
-        // "5 and 7 December": two days, not a period.
+        // "5 and 7 December" are two days, not a period.
         let middle = (start..end).any(|at| prompt.is(List::And, at));
         let are_two = middle && first.until(last).is_ok_and(|span| span.get_days() > 1);
         let value = (!are_two).then_some(FactValue::Days { first, last: Some(last) });
@@ -72,7 +72,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // "Last Friday", "vendredi dernier"; but not "the last Friday of November".
+    // "Last Friday" and "vendredi dernier" are in the past, but "the last Friday of November" is not.
     let is_past = is_weekday && prompt.end(List::Of, end).is_none();
     if let Some((from, end)) = past(prompt, start, end).filter(|_| is_past) {
         let value = resolve(parts, today, None).and_then(|next| next.checked_sub(7.days()).ok());
@@ -105,7 +105,7 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
                 before = Some(last.unwrap_or(*first));
                 period = last.map(|last| (*first, last));
             }
-            // "4 to 6 December, music on Saturday"
+            // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
             Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
                 *first = within(period, *first).unwrap_or(*first);
             }
@@ -329,7 +329,7 @@ fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
     year.map_or((None, at), |year| (Some(year), start + 1))
 }
 
-/// Recognizes one date.
+/// Recognizes a single date, with or without its weekday. Returns its parts and the index after its last word.
 fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, usize)> {
     let (weekday, start) = weekday(prompt, at);
     let with_day = day_and_month(prompt, start, is_us);
@@ -344,7 +344,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     if let Some(found) = named(prompt, at) {
         return Some(found);
     }
-    // "Wednesday the seventh"
+    // The day can be an ordinal number in words: "Wednesday the seventh".
     let ordinal = prompt.end(List::Article, start).unwrap_or(start);
     let mark = prompt.at(List::DayOrdinal, ordinal).filter(|mark| mark.value > 0).max_by_key(|mark| mark.to);
     if let (Some(_), Some(mark)) = (weekday, mark) {
@@ -368,7 +368,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
     }
-    // "Le jeu" is a game.
+    // The short forms of French weekdays are also nouns: "le jeu" is a game.
     let is_noun = is_short && matches!(prompt.fold(at), "jeu" | "mer" | "mar") && prompt.kind(start) != Kind::Number;
     if weekday.is_some()
         && !is_noun
@@ -537,7 +537,7 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
-    // "Saturday the 14th", typed on Monday the 16th, is in the past: the next Saturday that is a 14th is months away.
+    // "Saturday the 14th", written on Monday the 16th, is in the past, because the next Saturday that is a 14th is months away.
     if let (None, Some(weekday)) = (parts.month, weekday) {
         let is_last = |date: &&Date| {
             **date < today && date.weekday() == weekday && date.checked_add(14.days()).is_ok_and(|next| next >= today)

@@ -98,9 +98,9 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if let Some(own) = mark(prompt, List::Weekday, at) {
         let name = prompt.lexicon().weekday(own.value)?;
         let is_plural = prompt.fold(at).len() == fold(name).len() + 1 && prompt.fold(at).ends_with('s');
-        // "Montags" is an adverb.
+        // In German, "montags" is an adverb.
         let is_adverb = is_plural && prompt.lexicon().code == "de";
-        // "sundays tasting"
+        // A weekday before a noun can lack its apostrophe: "sundays tasting".
         let is_noun = prompt.kind(at + 1) == Kind::Word && !prompt.is(List::Common, at + 1) && !prompt.is(List::And, at + 1);
         let is_owner = is_plural && prompt.lexicon().code == "en" && is_noun && is_lowercase(prompt, at);
         if is_owner && !prompt.is(List::To, at + 1) && !prompt.is(List::Finite, at + 1) && !prompt.is(List::Please, at + 1) {
@@ -117,7 +117,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_day = |at: usize| mark(prompt, List::ShortWeekday, at).is_some();
     let next = at + 1 + usize::from(matches!(prompt.fold(at + 1), "." | ","));
     let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
-        // "fri 8.30": an hour.
+        // In "fri 8.30", the number is a time, not a date.
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
@@ -130,7 +130,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if has_date && !has_partner {
         return Some(cased(prompt, name));
     }
-    // "charged twice on sat"
+    // A short name after "on" is a weekday: "charged twice on sat".
     let is_led = prompt.lexicon().code == "en" && at > 0 && prompt.fold(at - 1) == "on" && prompt.raw(at).len() == 3;
     let is_noun = prompt.kind(at + 1) == Kind::Word && !prompt.is(List::Common, at + 1) && !prompt.is(List::And, at + 1);
     if is_led && !is_noun {

@@ -83,7 +83,7 @@ pub fn money(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if currency.is_some() && prompt.fold(end) == "," && prompt.fold(end + 1) == "-" {
         end += 2;
     }
-    // "$28-32": the second number belongs to the same sum.
+    // A second number after a hyphen belongs to the same sum: "$28-32".
     let is_range =
         prompt.fold(end) == "-" && prompt.words.is_glued(end) && prompt.kind(end + 1) == Kind::Number && currency.is_some();
     let end = if is_range { end + 2 } else { end };
@@ -134,7 +134,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // The first of two prices is the old price: "de 15 a 17 €".
+    // In a change of price, the first of two prices is the old price: "de 15 a 17 €".
     let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
     if next.is_some_and(|next| money(prompt, next).is_some())
         && ((at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at)) || is_raised(prompt, at, next))
@@ -166,7 +166,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if has_bare_cents(prompt, at) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // "19.50 each" and "178.50" have too many minutes or hours for a time.
+    // A number with two decimals is a price if "each" follows or if it is too large for a time: "19.50 each", "178.50".
     let (whole, cents) = prompt.raw(at).split_once('.').unwrap_or_default();
     let has_cents = cents.len() == 2 && whole.parse::<u32>().is_ok_and(|whole| whole > 24 && whole < 10_000);
     let is_measured = prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).len() <= 3 && !prompt.is(List::Common, at + 1);

@@ -53,7 +53,7 @@ impl Classifier<'_> {
                     return Some((taken, Piece { range: Range::of(all.from, later.from), class: Class::Note }));
                 }
                 self.fields.audience = Some(self.part(value));
-                // "Who: Coach Dele" names no readers.
+                // A value with a name or a number but no word for recipients does not describe the audience: "Who: Coach Dele".
                 let names =
                     (value.from..value.to).any(|at| self.prompt.words.is_capital(at) || self.prompt.kind(at) == Kind::Number);
                 if names && !self.prompt.has(List::Readers, value) { Class::Unclear } else { Class::Note }
@@ -116,7 +116,7 @@ impl Classifier<'_> {
             } else {
                 is
             };
-            // "Action Franz: photo of the kitchen" is a task for a colleague.
+            // In "Action Franz: photo of the kitchen", the label contains the name of the colleague who has the task.
             let is_named = list == L::LabelNote
                 && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
                 && prompt.words.is_capital(is)

@@ -58,8 +58,8 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
-            // "Win a trip to Japan: everyone who orders takes part": the sentence invites the recipients.
-            // "3. Shipping: orders before 19 December arrive in time": the heading of an item.
+            // A sentence can invite the recipients ("Win a trip to Japan: everyone who orders takes part"), and a short text can be the
+            // heading of an item ("3. Shipping: orders before 19 December arrive in time").
             let is_heading = read.sentence.item.is_some()
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
@@ -71,19 +71,19 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             {
                 continue;
             }
-            // "8 quid"
+            // A short text that starts with a number is a value, such as "8 quid".
             let is_value = range.len() <= VALUE_WORDS_MAX && prompt.kind(range.from) == Kind::Number;
             if is_value || probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
-            // "Key facts:" is a label. Its loss needs no warning.
+            // A label such as "Key facts:" says nothing on its own, so its loss needs no warning.
             let is_first = range.from == start;
             let is_label =
                 prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first && is_known(prompt, range);
             let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
             let class = match (is_label, has_link) {
                 (true, _) => Class::Note,
-                // The address is read.
+                // The address is still read as a fact.
                 (_, true) => Class::Topic,
                 _ => Class::Unclear,
             };
@@ -158,12 +158,12 @@ fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
 /// The maximum number of words of a price or a time with the sign after it.
 const VALUE_WORDS_MAX: usize = 4;
 
-/// The maximum probability of being a note at which a text that the rules classify as a note is probably a statement.
+/// The probability of being a note below which a text that the rules classify as a note is probably a statement.
 const STATEMENT_PROBABILITY_MAX: f32 = 0.2;
-/// The minimum number of words of such a text.
+/// The minimum number of words of a statement that the rules classify as a note.
 const STATEMENT_WORDS_MIN: usize = 3;
 
-/// Returns whether a text that the rules take for a note reads like a statement.
+/// Returns whether a text that the rules classify as a note reads like a statement.
 pub fn states(prompt: &Prompt<'_>, range: Range) -> bool {
     let words = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).count();
     words >= STATEMENT_WORDS_MIN && probability(prompt.text(range)).is_some_and(|own| own < STATEMENT_PROBABILITY_MAX)
@@ -193,7 +193,7 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> imp
 /// whole sentences, which are notes more often than parts of sentences, and for statements with values.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
-    // "The first 50 customers get a free cup"
+    // A number of recipients can start a statement: "The first 50 customers get a free cup".
     let is_counted = prompt.is(List::Article, range.from) || prompt.kind(range.from) == Kind::Number;
     let start = Range::of(range.from, (range.from + SUBJECT_WORDS_MAX).min(range.to));
     let readers = prompt.find(List::Readers, start).filter(|_| is_counted && has_value(prompt, range));
@@ -201,7 +201,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         return 0.95;
     }
     match (has_value(prompt, range), is_alone) {
-        // "New Year's menu: five courses": the topic of the prompt.
+        // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         (false, true) if range.len() > SHORT_WORDS => 0.9,

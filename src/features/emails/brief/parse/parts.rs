@@ -11,7 +11,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of words in the name of an event.
+/// The maximum number of words in the name of an event. A name in quotation marks can have three words more.
 const EVENT_WORDS_MAX: usize = 8;
 
 pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {
@@ -86,7 +86,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
             .map(|piece| piece.range)
     };
-    // "Shipping stays free over €40" is no news.
+    // "Shipping stays free over €40" is not an offer, because nothing changes.
     let is_free = |range: &Range| {
         prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range) && !prompt.has(List::Unchanged, *range)
     };

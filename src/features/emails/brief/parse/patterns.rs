@@ -30,9 +30,9 @@ impl Pattern {
         Self { clause, sentence: sentence.to_owned() }
     }
 
-    /// Returns a text whose start fits with its new start.
+    /// Returns the text with its start replaced, if its start matches the pattern.
     pub fn open(&self, text: &str) -> Option<String> {
-        // "Suchen Sie ein Geschenk?" has a subject.
+        // Questions and texts such as "Suchen Sie ein Geschenk?" have a subject.
         let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
         let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
         let lower =

@@ -34,7 +34,7 @@ pub fn with_currency(text: String, prompt: &Prompt<'_>, read: &Read, body: Range
             "USD" => "$",
             _ => continue,
         };
-        // "from 12 to 13.50 euros": the currency after the second price belongs to both.
+        // A currency after the second price belongs to both prices: "from 12 to 13.50 euros".
         let to = prompt.end(List::To, found.range.to);
         let is_shared = |other: &Found| Some(other.range.from) == to && other.range.len() > 1;
         if read.found.iter().any(is_shared) {

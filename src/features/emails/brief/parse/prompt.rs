@@ -8,7 +8,7 @@ use crate::features::projects::brand::Brand;
 /// The minimum weight of the common words of a second language, as a share of the weight of the main language.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
-/// The maximum number of words in quotation marks.
+/// The maximum number of words and signs in a quotation, including its quotation marks.
 const QUOTE_WORDS_MAX: usize = 25;
 
 /// A range of words.
@@ -332,7 +332,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let own = brand.languages.first().map_or("en", String::as_str);
     let mut counts: Vec<f32> =
         lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
-    // "am" is not a German word in "8 am".
+    // In "8 am", "am" is a unit, not a German word.
     let is_unit = |mark: &Mark| mark.from > 0 && words.kind(mark.from - 1) == Kind::Number && words.fold(mark.from).len() <= 2;
     for mark in marks.iter().filter(|mark| mark.list == List::Common && !is_unit(mark)) {
         counts[usize::from(mark.language)] += weight(words, *mark);

@@ -34,7 +34,7 @@ const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
 pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    // "slt fermé …", "hello everyone our opening hours …"
+    // A statement can follow a greeting without a sign: "slt fermé …", "hello everyone our opening hours …".
     let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
     let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
         let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;

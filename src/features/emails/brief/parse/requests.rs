@@ -40,7 +40,7 @@ impl Classifier<'_> {
         let start = verb.unwrap_or(start);
         let asks = prompt.end(List::Ask, start);
         if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
-            // "Say sorry once" is a rule.
+            // "Say sorry once" is a rule for the writer, not content.
             if prompt.at(List::NoteStart, start).any(|mark| mark.to > end) {
                 return Some(none);
             }
@@ -126,7 +126,7 @@ impl Classifier<'_> {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
-        // "Abandoned" is not a verb in "Abandoned cart email".
+        // In "Abandoned cart email", "abandoned" is part of the kind, not a verb.
         let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
         let named = Range::of(start, email.from);
         let is_title = is_start
@@ -141,7 +141,7 @@ impl Classifier<'_> {
         if let Some(that) =
             prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
         {
-            // "with this that they forward me" has no content.
+            // The words after "that" have no content if there are at most two: "with this that they forward me".
             let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
             return Some(if is_short { fragment.to } else { that.to });
         }
@@ -181,7 +181,7 @@ impl Classifier<'_> {
     /// Returns the start of the content that follows a request without punctuation: "can you do a quick mail studio closed from 24 Dec".
     fn rest_of_request(&self, rest: Range) -> Option<usize> {
         let prompt = self.prompt;
-        // "kannst du eine Mail an alle Patienten machen wir haben …": the verb of the request is at its end.
+        // The verb of the request can be at its end: "kannst du eine Mail an alle Patienten machen wir haben …".
         let fillers = [List::Tone, List::ToneFill, List::Please, List::Write];
         let is_tone = |at: usize| fillers.into_iter().find_map(|list| prompt.end(list, at));
         let mut at = rest.from;

@@ -85,7 +85,7 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     }
 }
 
-/// Returns the spans of what the email contains or warns about already.
+/// Returns the spans of the text that the email contains or that a warning already reports.
 fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
     let parts = brief.unclear.iter().chain(&brief.tone).filter_map(|part| part.span);
     let facts = brief.facts.iter().filter_map(|fact| fact.span);
@@ -121,7 +121,7 @@ fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_o
     };
     let first = (from..to).find(is_said)?;
     let last = (first..to).rev().find(is_said)?;
-    // One short word is mostly an adjective of the request: "a decent invitation".
+    // A single short word is usually an adjective of the request: "a decent invitation".
     let is_short = prompt.kind(first) == Kind::Word
         && !prompt.words.is_capital(first)
         && prompt.raw(first).chars().count() < LONE_LETTERS_MIN;

@@ -120,7 +120,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let prompt = around.prompt;
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
     let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
-    // "40% off $11.99": "off" belongs to the percentage.
+    // In "40% off $11.99", "off" belongs to the percentage, not to the price.
     prompt.has(List::Off, after)
         || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
@@ -189,7 +189,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
         Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
-        // Cues give other roles directly: "Closed until 10 January", "closes on 10 January".
+        // Other cues give the role directly: "Closed until 10 January", "closes on 10 January".
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
@@ -213,7 +213,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
         for mark in prompt.all(list, around.sentence) {
             let own = Range::of(mark.from, mark.to);
             let is_outside = !around.fragment.contains(own);
-            // The distance in words: doubled for a cue after the date, and 0 for a cue inside it.
+            // The distance in words. A cue after the date counts as more than twice as far away, and a cue inside it has the distance 0.
             let distance = if mark.to <= found.range.from {
                 found.range.from - mark.to
             } else if mark.from >= found.range.to {

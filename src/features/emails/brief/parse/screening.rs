@@ -48,7 +48,7 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
         let Piece { range, class } = pieces[at];
         let has_word = |range: Range| (range.from..range.to).any(|at| avoided.iter().any(|words| is_at(prompt, at, words)));
         if class == Class::Content && has_word(range) {
-            // "New trainer is Bella because Marcus left": only the reason has the word.
+            // If only the reason contains the avoided word, only the reason is left out: "New trainer is Bella because Marcus left".
             let reason = (range.from + 1..range.to)
                 .find(|at| prompt.is(List::Because, *at))
                 .filter(|at| !has_word(Range::of(range.from, *at)));
@@ -105,7 +105,7 @@ fn closing(prompt: &Prompt<'_>, at: usize, end: usize) -> Option<usize> {
     while let Some(next) =
         prompt.end(List::Thanks, names).or_else(|| prompt.end(List::Closing, names)).filter(|next| *next <= end)
     {
-        // "Love" and "from" only close if nothing but a name follows.
+        // "Love" and "from" are closing words only if nothing but a name follows them.
         names = next;
     }
     if names == at || prompt.end(List::Thanks, at).is_none() && names < end && !is_greeting(prompt, at) {
@@ -183,13 +183,13 @@ pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let Range { from, to } = read.sentence.range;
         let start = Range::of(from, (from + TELLER_WORDS_MAX + 1).min(to));
         let Some(says) = prompt.find(List::Says, start).filter(|says| says.from > from) else { continue };
-        // "Please tell us", "we said"
+        // The word before the verb must be a name, unlike in "please tell us" and "we said".
         let is_name = prompt.kind(says.from - 1) == Kind::Word && !OTHERS.into_iter().any(|list| prompt.is(list, says.from - 1));
         if !is_name {
             continue;
         }
         let rest = Range::of(says.to, to);
-        // "Actually Sam says 15%?"
+        // A question doubts the claim: "Actually Sam says 15%?".
         let asks = prompt.sign("?", rest).is_some();
         let denies = asks || prompt.has(List::Not, rest) || prompt.has(List::Correction, rest);
         let is_corrected = prompt.all(List::Correction, rest).any(|mark| has_value(prompt, Range::of(mark.to, to)));

@@ -29,7 +29,8 @@ struct Change {
     text: String,
 }
 
-/// Returns the text of the prompt with signs and digits, or `None` if it names no signs and no numbers of dates, times or prices.
+/// Returns the text of the prompt with signs and digits; `None` if the prompt spells out no punctuation and no numbers of dates, times or
+/// prices.
 pub fn written(prompt: &Prompt<'_>) -> Option<String> {
     let mut changes = signs(prompt);
     let mut at = 0;
@@ -56,7 +57,7 @@ pub fn written(prompt: &Prompt<'_>) -> Option<String> {
     (text != source).then_some(text)
 }
 
-/// Returns the dictated signs, each at the end of the word before it.
+/// Returns the dictated punctuation marks, each placed directly after the word before it.
 fn signs(prompt: &Prompt<'_>) -> Vec<Change> {
     let mut found = Vec::new();
     let mut at = 1;
@@ -108,13 +109,13 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to).filter(|mark| mark.value > 1)?;
     let units = [List::Percent, List::Currency, List::Month, List::Hour, List::Am, List::Pm];
     let is_unit = prompt.kind(mark.to) == Kind::Word && units.into_iter().any(|list| prompt.is(list, mark.to));
-    // "Three hours to relax" is a name.
+    // "Three hours to relax" can be the name of a product, so the number stays in words unless a word such as "at" precedes it.
     let is_hour = prompt.is(List::Hour, mark.to) && !prompt.is(List::Am, mark.to) && !prompt.is(List::Pm, mark.to);
     let leads = [List::TimeAt, List::FromWord, List::UntilWord, List::OnWord, List::Between, List::To];
     let is_led = leads.into_iter().any(|list| prompt.before(list, at).is_some());
     let is_unit = (is_unit && (!is_hour || is_led)) || prompt.fold(mark.to) == "%";
     let unit = Some(mark.to).filter(|_| is_unit && prompt.kind(at) == Kind::Word)?;
-    // "thirteen pounds twenty"
+    // A number after the currency is the cents: "thirteen pounds twenty".
     let cents = prompt.end(List::Currency, unit).and_then(|end| prompt.at(List::Numeral, end).max_by_key(|mark| mark.to));
     let cents =
         cents.filter(|cents| (10..100).contains(&cents.value) && !units.into_iter().any(|list| prompt.is(list, cents.to)));

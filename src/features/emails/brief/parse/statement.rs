@@ -30,7 +30,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = addressed(&text);
     }
-    // People write "X = Y" and "X -> Y" in notes.
+    // In notes, people write "X = Y" and "X -> Y".
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     sentences::completed(prompt.lexicon(), &ended(&capitalized(&text)))
@@ -189,7 +189,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_end_matches([',', '!', '?', ':', ';', ')']);
         let whole = bare.trim_end_matches('.');
-        // "6mths"
+        // A short form can follow its number without a space: "6mths".
         let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit());
         if let Some(own) = lexicon.rewritten(unit).filter(|_| unit.len() < bare.len() && unit.len() > 1) {
             return format!("{} {own}{}", &bare[..bare.len() - unit.len()], &word[bare.len()..]);
@@ -206,7 +206,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
             None => word.to_owned(),
         }
     };
-    // "32 hrs/wk"
+    // A slash can separate two short forms: "32 hrs/wk".
     let both = |whole: &str| {
         let own = word(whole);
         let is_pair = own == whole && whole.contains('/') && !whole.contains("://");
@@ -215,7 +215,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     let mut written: Vec<String> = Vec::new();
     let mut words = text.split(' ').peekable();
     while let Some(own) = words.next() {
-        // "60 w": watts
+        // After a number, "w" stands for watts, not for "with": "60 w".
         if own == "w" && written.last().is_some_and(|last: &String| last.ends_with(|c: char| c.is_ascii_digit())) {
             written.push(own.to_owned());
             continue;

@@ -24,7 +24,8 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         for mark in marks {
             match scope(prompt, &reads[at].sentence.fragments, mark) {
-                // "SHRM credit yes (1 hr??) hmm not confirmed leave that out": the remark is about the sentence before.
+                // A remark without content of its own withdraws the sentence before it: "SHRM credit yes (1 hr??) hmm not confirmed leave
+                // that out".
                 Some(scope) if at > 0 && is_remark(prompt, reads[at].sentence.range, mark) => {
                     let before = reads[at - 1].sentence.range;
                     take_back(&mut reads[at - 1], before);
@@ -178,12 +179,12 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // "Welcome series" names the emails; other series are products.
-        // "Vouchers by mail" says how something is sent.
+        // "Vouchers by mail" says how something is sent and does not name an email. "Welcome series" names emails; other series are
+        // products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);
-        // "Abandoned" and other words in "-ed" are participles here.
+        // "Abandoned" and other words that end in "-ed" are participles here, not verbs.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
     }

@@ -51,7 +51,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
                 } else {
                     first.hour
                 };
-                // "10 to 4"
+                // An end before the start is in the afternoon: "10 to 4".
                 let is_afternoon = !first.is_marked && !last.is_marked && last.hour < first.hour && last.hour > 0;
                 let end =
                     if is_afternoon && last.hour + 12 > first.hour && first.hour <= 12 { last.hour + 12 } else { last.hour };
@@ -100,7 +100,7 @@ fn clamp(hour: i8, minute: i8) -> Option<Time> {
 pub struct Clock {
     hour: i8,
     minute: i8,
-    /// Whether a word or sign marks it as a time.
+    /// Whether a word or sign marks the number as a time.
     is_marked: bool,
     is_pm: bool,
     has_minutes: bool,

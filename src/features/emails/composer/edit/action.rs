@@ -20,7 +20,7 @@ pub enum Target {
     Sentence,
     Heading,
     Button,
-    /// The words on a button.
+    /// The text of a button.
     Label,
     Image,
     /// The alt text of an image.
@@ -39,7 +39,7 @@ pub enum Target {
     Box,
     Background,
     Accent,
-    /// The email as a whole.
+    /// The whole email.
     Email,
 }
 
@@ -95,7 +95,7 @@ pub enum Topic {
     Contact,
 }
 
-/// The content of an added part.
+/// The content of a part that the instruction adds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     /// The text of the part, exactly as given.
@@ -108,7 +108,7 @@ pub struct Details {
     pub date: Option<String>,
 }
 
-/// The action that one part of an instruction requests.
+/// The action that a part of an instruction requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Replaces words. If `to` is empty, removes them.
@@ -175,8 +175,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the email may lose facts: because the user asked to remove or change them, or because the action itself keeps the
-    /// facts. A translation keeps every text that it cannot translate.
+    /// Returns whether lost facts are not checked after the action: the user asked to remove or change facts, or the action itself
+    /// keeps them. A translation keeps every text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

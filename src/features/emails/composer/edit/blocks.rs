@@ -92,7 +92,7 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     }
     match removed {
         0 => Err(missing(target, email)),
-        // "The third story" of a newsletter is not the text about the brand.
+        // "The third story" of a newsletter is a text, not the text about the brand.
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
@@ -112,7 +112,7 @@ fn nth_product(email: &Email, part: PartName) -> Option<String> {
     product.filter(|_| grid.products.len() > 1).map(|product| product.name.to_string())
 }
 
-/// Removes a block, and the heading above it if nothing else would follow the heading.
+/// Removes a block, and the heading above it if no text, list or picture then follows the heading.
 fn take(email: &mut Email, place: usize) {
     email.blocks.remove(place);
     if let Some(before) = place.checked_sub(1)

@@ -45,7 +45,7 @@ impl<'a> Gaps<'_, 'a> {
     }
 }
 
-/// Returns the action that a form requests; `None` if the values do not fit together, so that the next form is tried.
+/// Returns the action that a form requests; `None` if the values do not fit together. The caller then tries the next form.
 pub fn action(intent: Intent, bound: &Bindings<'_>) -> Option<Action> {
     let gaps = Gaps(bound);
     Some(match intent {

@@ -2,7 +2,7 @@
 //!
 //! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`. For
 //! each other part, a reply suggests the nearest change that is supported. Replies are in the language of the instruction. The functions
-//! are pure.
+//! have no side effects.
 
 mod action;
 mod add;
@@ -46,7 +46,7 @@ pub struct Edited {
     pub replaced: Vec<(String, String)>,
 }
 
-/// The failure of an edit: no part of the instruction could be applied. Holds one sentence for each part.
+/// The failure of an edit: no part of the instruction could be applied. Contains one sentence for each part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotApplied(pub Vec<String>);
 
@@ -72,7 +72,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
                 continue;
             }
         };
-        // The words of an instruction cannot match a part of a merge field.
+        // Hidden merge fields keep the words of an instruction from matching a part of a field.
         let mut changed = merge_words::hide(&edited.email);
         let outcome = carry_out(&mut changed, &action, means);
         let changed = merge_words::show(&changed);

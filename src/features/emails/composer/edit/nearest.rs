@@ -34,13 +34,13 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let colors = vocabulary.named_colors.iter();
         colors.into_iter().any(|(name, _)| name.len() == 1 && vocabulary.is_form(&plain(word), &name[0]))
     });
-    // Several colors, addresses, or empty quotation marks are not a new text.
+    // Several colors, an address or empty quotation marks are not a new text.
     let is_many_colors = colored(*target) && is_painted && rest.contains(' ');
     let is_text = !is_many_colors && !rest.contains([':', '"', '“', '„', '«']);
     let is_short = !rest.is_empty() && is_text && rest.chars().count() <= VALUE_CHARACTERS_MAX;
     let sets = stands(vocabulary.class("change")) || stands(vocabulary.class("shall"));
     match (is_short && sets, colored(*target)) {
-        // One unknown word after a part with a color is probably a color.
+        // A single unknown word in lowercase after a part that has a color is probably a color.
         (true, true) if !rest.contains(' ') && rest.chars().all(char::is_lowercase) => {
             Reply::new("hint_color").text("value", rest).text("colors", vocabulary.color_names())
         }

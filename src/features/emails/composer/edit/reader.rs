@@ -37,7 +37,8 @@ pub enum Bound<'a> {
 /// The gaps of a form with their values, in the order of the form.
 pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 
-/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times exceed it; they do not match.
+/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times exceed this number, and such texts
+/// do not match.
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
@@ -387,7 +388,7 @@ impl<'a> Reader<'a> {
         Vec::new()
     }
 
-    /// Returns whether the text contains the start of an instruction, understood or not: a verb or a common request.
+    /// Returns whether the text contains the start of an instruction, supported or not: a verb or a common request.
     pub fn starts_instruction(&self) -> bool {
         let verbs = VERBS.map(|name| self.vocabulary.class(name));
         (0..self.words.len()).any(|at| {

@@ -8,7 +8,7 @@ pub struct Reply {
     /// The key of the sentence in `[messages]`.
     pub key: &'static str,
     pub facts: Vec<(&'static str, Fact)>,
-    /// A second sentence.
+    /// The sentence that follows this one.
     pub then: Option<Box<Reply>>,
 }
 

@@ -49,7 +49,7 @@ pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
             *email = changed;
             return Ok(done);
         }
-        // If only the headline states a fact, the old headline moves to the opening.
+        // If only the headline states a fact, the old headline becomes a sentence of the opening.
         if part.target == Target::Title && tell_in_opening(&mut changed, &text) && (means.lost)(&before, &changed).is_empty() {
             *email = changed;
             return Ok(Reply { then: Some(Box::new(Reply::new("kept_in_intro"))), ..done });
@@ -75,7 +75,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // The side with the number states the news.
+            // The side with a number is kept, because numbers state the news.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);
@@ -129,7 +129,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
     if dropped.is_empty() { Err(Reply::new("no_filler")) } else { Ok(Reply::new("less").text("texts", super::quoted(&dropped))) }
 }
 
-/// Returns whether a sentence states nothing that recipients need.
+/// Returns whether a sentence contains nothing that recipients need.
 fn is_filler(sentence: &str, language: Language) -> bool {
     if sentence.contains(|c: char| c.is_ascii_digit() || matches!(c, '*' | '[' | '@')) {
         return false;

@@ -21,15 +21,15 @@ pub struct Clause {
 /// The maximum number of neighboring pieces that form one part: "the deadline is 14 December, not 16 December".
 const JOINED_MAX: usize = 4;
 
-/// Returns the language of an instruction: the language whose vocabulary contains most of its words. In a tie, the email's language wins,
-/// then English.
+/// Returns the language of an instruction: the language whose vocabulary contains most of its words. In a tie, the email's language takes
+/// precedence, then English.
 pub fn language(prompt: &str, own: Language) -> Language {
     let words = Tokens::read(prompt);
     let known = |language: &Language| (Vocabulary::of(*language).known(&words), *language == own, *language == Language::En);
     Language::SPOKEN.into_iter().rev().max_by_key(known).unwrap_or(Language::En)
 }
 
-/// Returns the parts of an instruction.
+/// Splits an instruction into its parts.
 pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause> {
     let vocabulary = Vocabulary::of(language);
     let pieces = pieces(prompt, vocabulary);
@@ -135,7 +135,7 @@ fn pieces(prompt: &str, vocabulary: &'static Vocabulary) -> Vec<(usize, usize)> 
             || (matches!(token.fold.as_str(), "." | "!" | "?") && !words.joined(at) && !after_number);
         let taken = words.any(at, joiner).filter(|_| at > 0);
         if ends {
-            // A period can be part of a new text, so the piece includes it.
+            // A period can be part of a new text, so the piece includes the period.
             found.push((start, if token.fold == "," || token.fold == ";" { token.start } else { token.end }));
             start = token.end;
         } else if let Some(taken) = taken {

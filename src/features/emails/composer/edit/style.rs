@@ -131,7 +131,7 @@ fn not_that_color(target: Target, email: &Email, brand: &Brand) -> Reply {
     Reply::about("not_that_color", target).text("colors", colors)
 }
 
-/// Replaces a color wherever the email uses it. Parts of another color keep theirs.
+/// Replaces a color wherever the email uses it. Parts of other colors do not change.
 pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> Outcome {
     let theme = Theme::new(brand, email, 0);
     let (primary, button) = (own_primary(email, brand, &theme), own_button(email, brand, &theme));
@@ -147,7 +147,7 @@ pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> Outc
         is_meant
     };
     if take(Target::Accent, primary) {
-        // Keeps the color of the buttons, which would otherwise follow the main color.
+        // Without a color of their own, the buttons would follow the new main color.
         email.style.button = Some(button);
         email.style.primary = Some(to);
     }

@@ -72,7 +72,7 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
 /// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
 /// date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
-    // "Change the time to 6 pm" names the label of a row, and means its value.
+    // "Change the time to 6 pm" names the label of a row, but requests a new value.
     if let Some(value) = blocks::labeled(email, from) {
         return replace_words(email, &value, to, means);
     }

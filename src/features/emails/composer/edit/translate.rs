@@ -178,7 +178,7 @@ struct Exchange<'a> {
     voice: Voice,
     means: &'a EditResources<'a>,
     email: &'a Email,
-    /// The days around today by their dates as the composer writes them, folded.
+    /// The days around today, by their dates as the composer writes them in folded form.
     written: OnceCell<BTreeMap<String, Date>>,
 }
 

@@ -356,7 +356,7 @@ fn is_correctable(error: &PageError) -> bool {
 }
 
 impl Choices {
-    /// Returns whether the select of the form has this value.
+    /// Returns whether the form's list of recipients has this value.
     fn has(&self, value: &str) -> bool {
         let has = |choices: &[Choice], id: &str| choices.iter().any(|choice| choice.id == id);
         match value.split_once(':') {

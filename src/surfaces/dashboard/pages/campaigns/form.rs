@@ -21,8 +21,8 @@ const TEXTS: [(&str, &str); 8] = [
     ("topic", "topicId"),
     ("unknown", "unknown"),
 ];
-/// The remaining fields. `providerType` has no form field: its value is kept for clients that set it, and it has no effect. `minimumScore`
-/// is shown only if it is set: without a validator, a campaign with a minimum score is never sent.
+/// The remaining fields. `providerType` has no form field: its value is kept for clients that set it, and it has no effect. The form shows
+/// `minimumScore` only if it is set.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),
@@ -130,7 +130,7 @@ fn utm(form: &Fields) -> Value {
         "yes" => json!(true),
         "no" => json!(false),
         _ if marks.is_empty() => return Value::Null,
-        // A parameter that is entered turns UTM parameters on.
+        // Entering a parameter turns UTM parameters on.
         _ => json!(true),
     };
     let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);

@@ -14,7 +14,7 @@ use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The numbers of reasons that the page lists for a device, and of parts and lines for a reason.
+/// The maximum numbers of reasons that the page lists for a device, and of parts and lines for a reason.
 const CUT_REASONS_SHOWN: usize = 100;
 const CUT_PARTS_SHOWN: usize = 3;
 const CUT_LINES_SHOWN: usize = 12;

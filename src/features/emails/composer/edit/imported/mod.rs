@@ -1,7 +1,7 @@
 //! Edits imported HTML. The instructions are the same as for other emails, except those that imported HTML does not support.
 //!
-//! The code finds the parts that an instruction refers to and computes their new values. [`ImportedEmail`] records them as changes to the
-//! HTML.
+//! This module finds the parts that an instruction refers to and computes their new values. [`ImportedEmail`] records the values as changes
+//! to the HTML.
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +82,7 @@ fn contains(imported: &ImportedEmail, words: &str) -> bool {
     words.chars().count() >= 2 && (is_in(&imported.subject) || is_in(&imported.preheader()) || in_parts())
 }
 
-/// Applies instructions to an imported email.
+/// Applies one instruction to an imported email.
 struct ImportedEditor<'a> {
     imported: &'a mut ImportedEmail,
     means: &'a EditResources<'a>,
@@ -157,7 +157,7 @@ impl ImportedEditor<'_> {
         let texts = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
         let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.imported.text(place))?))).collect();
         if count == 0 {
-            // "Remove the logo" refers to the image.
+            // In an imported email, "remove the logo" refers to the image.
             return match to {
                 "" => self.remove(PartName { target: Target::Image, which: Which::Unsaid, was: None }, Some(from)),
                 _ => Err(Reply::new("no_words").text("words", from)),
@@ -347,7 +347,7 @@ impl ImportedEditor<'_> {
         let PartName { target, which, .. } = part;
         if let Some(words) = words {
             let of_kind = self.places(target);
-            // In an instruction, "block" can refer to any part that contains the words.
+            // The target "text", or a kind that the email lacks, can refer to any part that contains the words.
             let any = |place: &usize| target == Target::Text || of_kind.is_empty() || of_kind.contains(place);
             let says = |place: &usize| find(&self.imported.text(*place), words).is_some();
             let found: Vec<usize> =

@@ -61,7 +61,7 @@ pub struct EditorPage {
 struct EditorFiles {
     editor_style: String,
     editor_script: String,
-    /// The library for rich text.
+    /// The path of ProseMirror, the library for rich text.
     prosemirror: String,
 }
 
