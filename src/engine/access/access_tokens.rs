@@ -20,7 +20,6 @@ pub fn resource(base_url: &str) -> String {
     format!("{base_url}{RESOURCE_PATH}")
 }
 
-/// An access token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessToken {
     /// The hash of the API key that the token stands for.
@@ -30,7 +29,7 @@ pub struct AccessToken {
     pub expires_at: Timestamp,
 }
 
-/// The cache of all access tokens.
+/// All access tokens, by the hash of their text.
 #[derive(Debug, Default)]
 pub struct AccessTokens(Mutex<HashMap<[u8; 32], AccessToken>>);
 
@@ -42,7 +41,6 @@ impl AccessTokens {
         tokens.insert(hash, token);
     }
 
-    /// Removes the token with this hash.
     pub fn remove(&self, hash: &[u8; 32]) {
         self.tokens().remove(hash);
     }

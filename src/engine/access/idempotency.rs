@@ -45,7 +45,7 @@ pub struct IdempotentRequest {
     fingerprint: [u8; 32],
 }
 
-/// The data that is stored for a request with an idempotency key.
+/// The result of looking up a request's idempotency key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing is stored for the key: the request must run.
@@ -59,7 +59,7 @@ pub enum Lookup {
 }
 
 impl IdempotentRequest {
-    /// Identifies a request by its API key, idempotency key, operation and content.
+    /// Identifies a request by its API key, idempotency key, operation, path parameters (`about`) and body.
     pub fn new(key: KeyId, idempotency_key: &[u8], operation: &str, about: &str, body: &[u8]) -> Self {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
@@ -73,7 +73,7 @@ impl IdempotentRequest {
         })
     }
 
-    /// Returns the key under which the response is stored, which is also the context for sealing the response.
+    /// Returns the context that binds a sealed response to this request.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }

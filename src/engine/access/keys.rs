@@ -27,9 +27,9 @@ pub struct AccountLimits {
     pub is_installations: bool,
     /// The limits of the account's plan, which can change at any time.
     pub plan: ArcSwap<PlanLimits>,
-    /// The rate limits of the account's API keys.
+    /// The request budgets that all API keys of the account share.
     pub rate_limits: RateLimits,
-    /// The rate limits of the account's users, separate from those of API keys so that users and programs do not block each other.
+    /// The request budgets of the account's users, separate from those of API keys so that users and programs do not block each other.
     pub user_rate_limits: RateLimits,
 }
 

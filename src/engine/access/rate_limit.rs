@@ -18,7 +18,7 @@ struct Window {
     used: u32,
 }
 
-/// The rate limits of one account.
+/// The windows of one account, one for each route group.
 #[derive(Debug, Default)]
 pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],

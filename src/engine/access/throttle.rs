@@ -28,7 +28,7 @@ pub struct Rule {
     pub wait_max_ms: i64,
 }
 
-/// The key by which attempts are counted: a rule, and the name of an account, an address or a user.
+/// The key by which attempts are counted: a rule, and the account, address or user that the attempts concern.
 pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ struct Tries {
     /// The number of waits so far, which determines the length of the next one.
     strikes: u32,
     closed_until: Monotonic,
-    /// How long the attempts are remembered if no further attempt is made.
+    /// How many milliseconds the attempts are remembered if no further attempt is made.
     kept_ms: i64,
     /// Whether the table may have a row for these attempts.
     has_row: bool,
@@ -199,7 +199,8 @@ impl Throttle {
 }
 
 impl Memory {
-    /// Drops the less recently used half of the names: invented names that fill the memory mostly displace each other.
+    /// Drops the less recently used half of the names. If an attacker fills the memory with invented names, these mostly displace each
+    /// other.
     fn make_room(&mut self, at: Monotonic) {
         let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
         let mut ages: Vec<i64> = self.tries.values().map(age).collect();

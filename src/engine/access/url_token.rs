@@ -1,4 +1,4 @@
-//! The secret tokens in URLs to which other services send requests: a token names a row, and proves that the caller knows the URL.
+//! Secret tokens in URLs that other services call: a token identifies a row, and proves that the caller knows the URL.
 
 use data_encoding::BASE64URL_NOPAD;
 
@@ -38,7 +38,6 @@ impl<K> UrlToken<K> {
         Some(Self { environment, account: AccountId::from_bytes(*account), id: Id::from_bytes(*id), secret })
     }
 
-    /// Returns the token as text.
     pub fn text(&self) -> Secret<String> {
         let environment = match self.environment {
             Environment::Test => 0,

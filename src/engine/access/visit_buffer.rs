@@ -39,7 +39,8 @@ pub struct VisitBuffer {
 #[derive(Default)]
 struct Inner {
     visits: VecDeque<Visit>,
-    /// Hashes of the client and link of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
+    /// Hashes of the recipient, link and client of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous
+    /// one.
     seen: [HashSet<u64>; 2],
     window: i64,
 }
@@ -47,7 +48,7 @@ struct Inner {
 impl VisitBuffer {
     /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
-    /// The client's identity is not stored.
+    /// Of the client's identity, only a hash is kept, in memory.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {

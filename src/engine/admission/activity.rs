@@ -40,7 +40,6 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Returns the activity of a connection that was just opened.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             opened: Instant::now(),

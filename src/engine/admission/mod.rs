@@ -28,7 +28,7 @@ const ORDER_KEPT: Duration = Duration::from_millis(100);
 /// How long to wait for a connection that was asked to close before another one is asked as well. A connection that receives a request just
 /// before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// The number of attempts to admit a waiting connection before it is rejected. Each attempt asks at least one more connection to close.
+/// The number of attempts to admit a waiting connection before it is rejected. With each attempt, one more connection must be closing.
 const TRIES_MAX: usize = 20;
 /// When all connections are in use, one idle connection per this many is closed in advance, up to [`AHEAD_MAX`], so that new connections do
 /// not wait for each other under a flood.

@@ -1,5 +1,5 @@
-//! Attempts that may be guesses. They are counted so that neither a restart nor a crash resets the count: the count is durable before the
-//! response is sent.
+//! Counts attempts that may be guesses. The count is durable before the response is sent, so neither a restart nor a crash resets the
+//! count.
 
 use std::sync::Arc;
 

@@ -82,11 +82,9 @@ pub struct Engine {
     pub keys: ApiKeyCache,
     /// The access tokens of programs that users have connected.
     pub access_tokens: AccessTokens,
-    /// Users and their sessions.
     pub sessions: SessionCache,
     /// Signs and reads the access tokens of users' programs.
     pub tokens: Tokens,
-    /// Limits on attempts to guess passwords, codes and tokens.
     pub throttle: Throttle,
     pub seal: Seal,
     /// Whether sending is on hold.
@@ -96,7 +94,7 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// Signing certificates of Amazon SNS; rarely more than one.
+    /// The certificates with which Amazon SNS signs its notifications; rarely more than one.
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,
@@ -108,14 +106,12 @@ pub struct Engine {
     pub key_locks: KeyLocks,
     /// The language models that write emails.
     pub models: Models,
-    /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
     /// The dictionaries of the spelling check.
     pub dictionaries: Dictionaries,
     /// The inspections of recently checked emails.
     pub inspections: InspectionCache,
-    /// Limits the memory that large request bodies use.
     pub bodies: Bodies,
     /// The OpenAPI document. Its paths are relative to the document's location, so the document is the same for every listener.
     pub openapi: LazyLock<Bytes, fn() -> Bytes>,

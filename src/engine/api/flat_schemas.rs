@@ -1,4 +1,4 @@
-//! The schemas of operations for callers that pass one flat object: read from the OpenAPI document, and complete in themselves.
+//! Self-contained schemas of operations, for callers that pass one flat object. The schemas are read from the OpenAPI document.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct FlatInput {
 }
 
 impl<'a> FlatSchemas<'a> {
-    /// Reads a document that [`super::openapi::document`] has generated. Panics for another one.
+    /// Reads a document that [`super::openapi::document`] has generated. Panics if the document has a different structure.
     pub fn new(document: &'a Value) -> Self {
         let paths = document["paths"].as_object().expect("the document has paths");
         let operations = paths.values().filter_map(Value::as_object).flat_map(|methods| methods.values());
@@ -43,7 +43,7 @@ impl<'a> FlatSchemas<'a> {
         let operation = self.of(operation);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
-            // The only parameter without a name of its own is the header with the idempotency key.
+            // The header with the idempotency key is a reference to a component, so it has no `name` here.
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
             if let Some(about) = parameter.get("description") {
@@ -96,11 +96,12 @@ impl<'a> FlatSchemas<'a> {
     }
 }
 
-/// The formats that JSON Schema defines. Validators complain about others, such as `uint32`.
+/// The formats that are kept, all defined by JSON Schema. Validators complain about formats that JSON Schema does not define, such as
+/// `uint32`.
 const FORMATS: [&str; 9] = ["date-time", "date", "time", "duration", "email", "idn-email", "hostname", "uri", "uuid"];
 
 /// Points every reference to `$defs`, collects the names of the definitions, and removes what clients of flat schemas cannot use: examples,
-/// which only take room, and formats that only OpenAPI has.
+/// which only take up space, and formats that only OpenAPI has.
 fn redirect(schema: &mut Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(members) => {

@@ -158,7 +158,7 @@ fn sentence(message: &str) -> &str {
     message.rfind(" at line ").map_or(message, |end| &message[..end])
 }
 
-/// Returns a parser's message about JSON text in words for users who write JSON by hand.
+/// Rewrites a JSON parser's message for users who write JSON by hand.
 fn in_plain_words(message: &str) -> &str {
     match message {
         "key must be a string" => "a name in double quotes is missing; quote the name, or remove the comma before it",

@@ -161,13 +161,11 @@ pub struct Entry {
     pub run: Run,
     /// Checks whether the arguments can be decoded, for the router and for the tests of all examples.
     pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
-    /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of the whole response.
     pub output: fn(&mut SchemaGenerator) -> Schema,
     /// The status of a successful response.
     pub status: u16,
-    /// The content types.
     pub media: Media,
     /// The example call, and its example response in the envelope.
     pub example: fn(&Envelope) -> (Value, Value),

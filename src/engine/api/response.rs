@@ -75,7 +75,7 @@ impl std::str::FromStr for WireTime {
             if text.contains('[') {
                 return text.parse::<jiff::Zoned>().map(|zoned| zoned.timestamp());
             }
-            // A `DateTime`, because parsing the value as a `Date` would ignore its time of day.
+            // The value is parsed as a `DateTime`, because parsing it as a `Date` would ignore its time of day.
             let moment: jiff::civil::DateTime = text.parse()?;
             moment.to_zoned(jiff::tz::TimeZone::UTC).map(|moment| moment.timestamp())
         });

@@ -86,12 +86,12 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in at most one segment, most similar first. Below one noun, every such path is
-    /// similar, such as the other formats of an export or a missing path parameter. Another noun is similar only if it is spelled almost the
+    /// Returns the paths that differ from an unknown path in at most one segment, most similar first. A segment after the noun may be
+    /// completely different, such as another format of an export, or missing. The noun, or a segment before it, must be spelled almost the
     /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
-        // Anyone can request unknown paths, so only a short segment of a path with as many segments is compared by its letters.
+        // Anyone can request unknown paths, so an edit distance is computed only for short segments of paths with as many segments.
         let with_distance = |path: &'static str| {
             let own: Vec<&str> = path.split('/').collect();
             if own.len() != given.len() {
@@ -116,7 +116,7 @@ impl Router {
 /// The maximum number of similar paths in an error message. A longer list would not help the caller.
 const SIMILAR_PATHS_MAX: usize = 8;
 
-/// The maximum length of a segment whose letters are compared with those of known segments. No known segment is longer.
+/// The maximum length, in bytes, of a segment whose spelling is compared. No known segment is longer.
 const COMPARED_BYTES_MAX: usize = 48;
 
 /// The position of the noun among the segments of a path such as `/v1/emails/{emailId}`. The text before the first slash is segment 0.

@@ -10,7 +10,7 @@ use super::http_types::{Reply, ReplyBody};
 pub enum Images<'a> {
     /// Any server: for readers, as in an email client.
     Everywhere,
-    /// Only this service, at this URL: the sender of an email does not notice that a user views it.
+    /// Only this service, at this URL, so that the sender of an email cannot see that a user views it.
     Here(&'a str),
 }
 

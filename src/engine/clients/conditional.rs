@@ -45,7 +45,7 @@ fn comment(bytes: &mut [u8], start: usize, opening_end: usize, applies: bool, cl
         return closings.revealed(opening.1).map_or(opening.1, |closing| mark(bytes, opening, closing, applies));
     }
     match closings.hidden(opening_end) {
-        // Word also reads a comment that does not apply as a comment.
+        // To Word, a conditional comment that does not apply is an ordinary comment, so it needs no change.
         Some(closing) if !applies => closing.1,
         Some(closing) => {
             mark(bytes, (start, opening_end), closing, true);

@@ -49,7 +49,7 @@ enum Test {
     GoogleAccount,
     AccountValues,
     AccountSheet,
-    // Declarations.
+    // Tests of declarations.
     Negative,
     NegativeLiteral,
     WordIn,
@@ -80,7 +80,7 @@ enum Test {
     ImportantTightBackground,
     Inline,
     InSheet,
-    // At-rules and selectors.
+    // Tests of at-rules and selectors.
     NestedAtRule,
     MediaIn,
     MediaNotIn,
@@ -95,7 +95,7 @@ enum Test {
     AttributeGmail,
     Touches,
     TouchesNot,
-    // Elements and attributes.
+    // Tests of elements and attributes.
     ElementIn,
     ElementNotIn,
     HasAttribute,

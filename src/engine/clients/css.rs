@@ -22,7 +22,7 @@ pub enum Owner {
     Rule(u32),
     /// A position in [`Sheets::at_rules`], such as `@font-face`.
     AtRule(u32),
-    /// The element whose `style` attribute contains it.
+    /// The element whose `style` attribute contains the declaration.
     Element(u32),
 }
 
@@ -50,15 +50,15 @@ pub struct Declaration {
 pub struct Rule {
     pub span: Span,
     pub prelude: Span,
-    /// The positions of its selectors in [`Sheets::selectors`].
+    /// The positions of the rule's selectors in [`Sheets::selectors`].
     pub selectors: Span,
     /// The innermost at-rule that contains the rule.
     pub at_rule: Option<u32>,
     /// The rule in which it is nested.
     pub nested_in: Option<u32>,
-    /// The element whose content or `style` attribute contains the rule.
+    /// The rule in which this rule is nested.
     pub element: u32,
-    /// The positions of its declarations in [`Sheets::declarations`].
+    /// The positions of the rule's declarations in [`Sheets::declarations`].
     pub declarations: Span,
 }
 
@@ -82,7 +82,7 @@ pub enum Part {
     Universal,
     Class,
     Id,
-    /// With an operator; a space if there is none.
+    /// An attribute selector, with the first character of its operator: `=`, `~`, `|`, `^`, `$` or `*`; a space if it has no operator.
     Attribute(char),
     PseudoClass,
     PseudoElement,
@@ -108,7 +108,7 @@ pub struct SelectorPart {
 #[derive(Clone, Debug)]
 pub struct Selector {
     pub span: Span,
-    /// The positions of its parts in [`Sheets::parts`].
+    /// The positions of the selector's parts in [`Sheets::parts`].
     pub parts: Span,
 }
 

@@ -8,7 +8,7 @@ use super::html::Element;
 use super::profile::DARK_QUERY;
 use super::view::View;
 
-/// The maximum number of uses that are read. A replacement must exist for each of them.
+/// The maximum number of hits that are checked.
 const HITS_MAX: usize = 200;
 
 /// Returns the replacement that the email has for a feature, if all hits have one.

@@ -145,8 +145,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Returns the elements that are hidden with `display: none` outside of at-rules. Images and elements with tables do not count, because
-/// Word shows them.
+/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images and elements with tables do not count,
+/// because Word shows them; `video` and `audio` elements do not count either.
 fn hidden(view: &View<'_>) -> Vec<bool> {
     let mut hidden = vec![false; view.document.elements.len()];
     for declaration in &view.sheets.declarations {

@@ -429,7 +429,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Elements without content.
+/// Void elements, which have no content and no end tag.
 pub const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "basefont",
     "bgsound",

@@ -87,7 +87,7 @@ pub struct Profile {
     /// The position of the client in [`Data::clients`].
     pub column: usize,
     pub assumptions: Assumptions,
-    /// The assumed share of opens.
+    /// The assumed share of opens, from 0 to 1.
     pub share: f64,
     pub tier: Tier,
     /// Whether the client renders emails with Word, and so reads conditional comments.
@@ -163,7 +163,7 @@ impl Profile {
     /// Returns the effect of a finding in this client.
     pub fn effect(&self, finding: &Finding) -> Effect {
         let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);
-        // A client that never shows dark colors needs no rules for them. One that darkens emails by itself loses the design.
+        // A client without a dark mode never applies rules for dark mode. In any other client, the loss of such rules changes the design.
         let is_unneeded = slug == DARK_QUERY && self.dark == DarkMode::None;
         self.effects.get(slug).copied().unwrap_or(if is_unneeded { Effect::Nothing } else { finding.effect })
     }

@@ -243,7 +243,8 @@ type Written = (Arc<[Occurrence]>, Option<Arc<[AutofixEdit]>>);
 struct Writer<'w> {
     analysis: &'w Analysis<'w>,
     lines: Lines<'w>,
-    /// The occurrences of findings that several clients share, by the address of the finding. The map keeps the findings alive.
+    /// The occurrences of findings that several clients share, by the memory address of the finding. The map owns each finding, so the
+    /// address is not reused.
     written: HashMap<*const Finding, (Arc<Finding>, Written)>,
 }
 

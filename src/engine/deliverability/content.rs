@@ -7,7 +7,7 @@ use super::sender::is_random;
 /// Gmail clips emails of more than 102 KB.
 const CLIPPED_BYTES: usize = 102 * 1024;
 
-/// Applies the rules.
+/// Applies the rules about text, images, hidden text and markup.
 pub fn check(message: &Message, found: &mut Observations) {
     check_amount_of_text(message, found);
     check_tone(message, found);

@@ -4,7 +4,7 @@ use super::links::{Address, registrable};
 use super::message::Message;
 use super::rules::{FACTS, Observations, Part, Place};
 
-/// The rules about claims that fraud makes.
+/// The rules that match claims typical of fraud.
 const CLAIMS: [&str; 7] =
     ["account_threat", "mailbox_fraud", "parcel_fraud", "credentials", "device_fraud", "wallet_fraud", "refund"];
 
@@ -20,7 +20,7 @@ const DISGUISES: [&str; 8] = [
     "link_suspicious_ending",
 ];
 
-/// Applies the rules.
+/// Applies the rules about imitated companies, except for [`combine`].
 pub fn check(message: &Message, found: &mut Observations) {
     let email = message.from_email.as_deref().unwrap_or_default();
     let domain = email.rsplit_once('@').map(|(_, domain)| registrable(&domain.to_ascii_lowercase()));

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::message::{Link, Message};
 use super::rules::{FACTS, Observations, Place};
 
-/// The number of different domains that a normal newsletter links to at most.
+/// The maximum number of different domains that a normal newsletter links to.
 const DOMAINS_MAX: usize = 10;
 
 /// The parts of a web address that the rules need.
@@ -58,13 +58,13 @@ pub fn unsubscribes(link: &Link) -> bool {
             .any(|word| address.contains(word))
 }
 
-/// Applies the rules.
+/// Applies the rules about links.
 pub fn check(message: &Message, found: &mut Observations) {
     let mut domains = HashSet::new();
     for link in &message.links {
         check_scheme(link, found);
         let Some(address) = Address::parse(&link.address) else { continue };
-        // A host that is a merge tag is not known yet.
+        // If the host contains a merge field, the real host is not known yet.
         if address.host.contains(['{', '[', '%']) && !address.host.contains("%2e") && !is_percent_encoded(&address.host) {
             continue;
         }

@@ -206,10 +206,10 @@ const INLINE: [&str; 27] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "img", "ins", "kbd", "label", "mark",
     "nobr", "s", "small", "span", "strike", "strong", "sub", "sup", "tt", "u",
 ];
-/// Elements without content.
+/// Void elements, which have no content and no end tag.
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
-/// Other HTML elements that emails use. Any element that is not listed is unknown: spam has split words with such tags.
+/// Other HTML elements that emails use. Any element that is not listed is unknown: spam splits words with unknown tags.
 const KNOWN: [&str; 68] = [
     "address",
     "applet",

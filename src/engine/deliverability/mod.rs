@@ -1,12 +1,12 @@
 //! Predicts how mailbox providers judge an email.
 //!
-//! [`rules`] look for about 100 signs of spam; [`tokens`] compare the words with those of known mail; [`category`] predicts the folder;
-//! [`authentication`] checks the DNS records of the sender's domain. [`result`] combines the results.
+//! [`rules`] searches for more than 100 signs of spam; [`tokens`] compares the words with those of known mail; [`category`] predicts the
+//! folder; [`authentication`] checks the DNS records of the sender's domain. [`result`] combines the results.
 //!
 //! `assets/deliverability/model-card.md` describes the training data, the measured accuracy and its limits.
 //!
-//! The sender's reputation matters most, but the content does not show it. So the result mentions the reputation, and its confidence never
-//! exceeds 0.8.
+//! The sender's reputation matters most, but the content does not show it. The result therefore mentions the reputation, and its confidence
+//! never exceeds 0.8.
 
 pub mod authentication;
 pub mod category;

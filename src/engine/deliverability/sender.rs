@@ -7,7 +7,7 @@ use super::rules::{FACTS, Observations, Part, Place};
 /// The maximum length of a subject that most email clients show in full or nearly in full.
 const SUBJECT_CHARACTERS_MAX: usize = 100;
 
-/// Applies the rules.
+/// Applies the rules about the subject and the sender.
 pub fn check(message: &Message, found: &mut Observations) {
     if let Some(subject) = &message.subject {
         check_subject(message, subject, found);

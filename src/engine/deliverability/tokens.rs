@@ -51,7 +51,7 @@ pub const CLEAR: f64 = 1.0;
 /// The minimum number of points that clear evidence of spam adds. In cross-validation, one of 1,929 easy legitimate messages scored 4 or
 /// more.
 const CLEAR_POINTS: f64 = 1.5;
-/// The points that a strength of e (2.718) adds to the spam score, and the maximum that the tokens add.
+/// The points that a strength of e (2.718) adds in addition to [`CLEAR_POINTS`], and the maximum number of points that the tokens add.
 const POINTS: f64 = 2.5;
 const POINTS_MAX: f64 = 8.0;
 /// The maximum number of points that the tokens subtract, so that ordinary words cannot outweigh every rule.
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_tail_of_chi_squared_matches_tables() {
-        // The 5 % points for 2, 10 and 100 degrees of freedom.
+        // The 5% critical values for 2, 10 and 100 degrees of freedom.
         for (point, count) in [(5.991, 1), (18.307, 5), (124.342, 50)] {
             assert!((chi_squared_tail(point / 2.0, count).exp() - 0.05).abs() < 1e-4);
         }

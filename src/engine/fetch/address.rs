@@ -1,4 +1,5 @@
-//! Decides which addresses may be contacted on behalf of users: only those that anyone on the internet can reach. All functions are pure.
+//! Decides which addresses may be contacted on behalf of users: public addresses, and networks that the operator has allowed. All functions
+//! are pure.
 //!
 //! Names are not handled here: code that opens a socket checks every address that a name resolves to.
 
@@ -6,7 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::base::network::Network;
 
-/// Special IPv4 ranges (from IANA's registry): private networks, this machine, documentation and tests, or addresses that cannot be used.
+/// IPv4 ranges that are not public: private networks, this machine, documentation and tests, or addresses that cannot be used. All but one
+/// are from IANA's registries.
 const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),

@@ -57,7 +57,7 @@ impl Fetch {
 
     /// Returns whether this machine can resolve names of hosts on the internet.
     pub async fn resolves_names(&self) -> bool {
-        // IANA operates this name for examples, so it exists as long as there are names.
+        // IANA maintains this domain for examples, so its name always resolves.
         self.connector.resolves("example.com").await
     }
 

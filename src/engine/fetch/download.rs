@@ -28,7 +28,7 @@ pub struct DownloadLimits {
     pub bytes: u64,
 }
 
-/// A connection, which must be polled to make progress. It is pending once it has ended, because a body can still be read then.
+/// A connection, which must be polled to make progress. After it has ended, polling it has no effect, and the rest of a body can be read.
 type Connection = Fuse<Pin<Box<http1::Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>>>>;
 
 /// A download in progress. Dropping it closes the connection.
@@ -40,7 +40,7 @@ pub struct Download {
     limits: DownloadLimits,
     deadline: Instant,
     read: u64,
-    /// The number of bytes at the start that are skipped, because the server ignored that they were not requested.
+    /// The number of bytes that must still be skipped at the start, because the server ignored the `Range` header.
     skipped: u64,
 }
 

@@ -13,7 +13,7 @@ pub enum FetchError {
     Credentials,
     /// The port is reserved for a service other than the web.
     Port(u16),
-    /// The host has no address that may be contacted or, for a delivery, an address that may not.
+    /// The host has no address that may be contacted or, if the request is for private data, has one that may not.
     NotPublic {
         host: String,
         address: IpAddr,
@@ -75,7 +75,7 @@ pub enum FetchError {
 impl FetchError {
     /// Returns whether the host's name does not exist. Other failed lookups are temporary.
     pub fn is_unknown_name(&self) -> bool {
-        // The system's resolver returns its result only in words.
+        // The system's resolver reports the kind of a failure only as text.
         matches!(self, Self::Unresolved { cause, .. } if !cause.to_ascii_lowercase().contains("temporary failure"))
     }
 

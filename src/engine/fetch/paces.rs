@@ -14,7 +14,7 @@ const ACCOUNTS_KEPT: usize = 1_000;
 /// The shortest pause after a rejected call. It doubles with each further rejected call in a row, so that a platform that requests no pause
 /// is not called in a tight loop.
 const REJECTED_PAUSE: Duration = Duration::from_secs(1);
-/// How often the shortest pause doubles: it is then about a minute.
+/// The maximum number of times that the shortest pause doubles: up to 64 seconds.
 const DOUBLINGS_MAX: u32 = 6;
 
 /// When each account may be called again.
@@ -34,15 +34,15 @@ impl Paces {
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
-    /// Pauses calls for this account until a time. An earlier end of the pause changes nothing.
+    /// Pauses calls for this account until a time. A time before the end of the current pause has no effect.
     pub fn pause(&self, account: [u8; 12], until: Instant, now: Instant) {
         let mut all = self.all();
         let pace = Self::enter(&mut all, account, now);
         pace.until = pace.until.max(until);
     }
 
-    /// Pauses calls for this account because a call was rejected for now: for the requested time, but at least a second, which doubles with
-    /// each rejected call in a row.
+    /// Pauses calls for this account after a rejected call: for the requested time, but at least for [`REJECTED_PAUSE`], which doubles with
+    /// each further rejected call in a row.
     pub fn reject(&self, account: [u8; 12], requested: Duration, now: Instant) {
         let mut all = self.all();
         let pace = Self::enter(&mut all, account, now);

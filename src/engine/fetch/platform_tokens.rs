@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 
-/// Above this number of accounts, tokens that expired are removed; then, if there are still as many, all.
+/// At this number of accounts, expired tokens are removed before another is stored; if none has expired, all tokens are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
 
 /// The current token of each account.
@@ -21,7 +21,7 @@ impl PlatformTokens {
         self.all().get(account).filter(|(_, until)| *until > now).map(|(token, _)| token.clone())
     }
 
-    /// Keeps a token until a time.
+    /// Stores a token that is valid until the time `until`.
     pub fn put(&self, account: [u8; 12], token: Secret, until: Timestamp, now: Timestamp) {
         let mut all = self.all();
         if all.len() >= ACCOUNTS_KEPT {

@@ -153,7 +153,7 @@ impl Fetch {
     }
 }
 
-/// Returns a time limit in tenths of a second, for messages.
+/// Rounds a time limit up to tenths of a second, for messages.
 fn rounded(limit: Duration) -> Duration {
     Duration::from_millis(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).div_ceil(100).saturating_mul(100))
 }
@@ -173,7 +173,7 @@ fn response(status: StatusCode, headers: &HeaderMap) -> ProbeResponse {
     }
 }
 
-/// Returns when a certificate expires.
+/// Returns when a certificate, given in DER, expires.
 fn expiry(certificate: &[u8]) -> Option<Timestamp> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     Some(Timestamp(certificate.validity().not_after.timestamp().saturating_mul(1000)))

@@ -83,7 +83,7 @@ impl Client {
         self.settings.context_tokens.count().saturating_sub(self.settings.output_tokens_max.count()) * CHARACTERS_PER_TOKEN
     }
 
-    /// Returns an upper estimate of the usage of a request, for a budget: its texts and the longest possible response.
+    /// Returns an upper estimate of the usage of a request, for a budget: its texts, its image and the longest possible response.
     pub fn estimate(&self, question: &ModelRequest) -> Usage {
         let schema = question.schema.as_ref().map_or(0, |answer| answer.schema.to_string().len());
         let texts: usize = question.turns.iter().map(|turn| turn.text.len()).sum();

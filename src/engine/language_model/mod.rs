@@ -111,7 +111,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns this usage without another usage that it contains.
+    /// Subtracts a usage that is a part of this one.
     pub fn minus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_sub(other.calls),

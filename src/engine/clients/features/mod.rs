@@ -46,7 +46,7 @@ impl Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeatureId(pub u16);
 
-/// A feature.
+/// A feature, with the code that its detector searches for.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Entry {
@@ -206,12 +206,11 @@ impl Table {
         self.entries.push(entry.clone());
     }
 
-    /// Returns the feature with a slug.
+    /// Returns the feature with this slug.
     pub fn get(&self, slug: &str) -> Option<FeatureId> {
         self.slugs.get(slug).copied()
     }
 
-    /// Returns the entry of a feature.
     pub fn entry(&self, id: FeatureId) -> Option<&Entry> {
         self.entries.get(usize::from(id.0))
     }

@@ -12,7 +12,7 @@ use crate::engine::clients::view::View;
 const WORDS_MIN: usize = 20;
 /// The maximum number of lines that a note lists.
 const LINES_MAX: usize = 20;
-/// The maximum width or height of images that only measure opens or separate content.
+/// The maximum width or height, in pixels, of an image that counts as a spacer or a tracking pixel.
 const SPACER_PX: f32 = 2.0;
 
 /// A note about something that a reader with this client may miss.
