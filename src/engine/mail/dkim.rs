@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn records_have_the_format_that_other_verifiers_read() {
-        // OpenSSL, and therefore OpenDKIM, reads only public keys that include their algorithm.
+        // OpenSSL, and therefore OpenDKIM, reads a public key only if it names its algorithm (SubjectPublicKeyInfo).
         assert!(RSA.record.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{}", RSA.record);
         assert_eq!(ED25519.record.len(), "v=DKIM1; k=ed25519; p=".len() + 44);
     }

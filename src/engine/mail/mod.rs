@@ -1,4 +1,4 @@
-//! Mail protocols and formats: messages, signatures, transports, and the DNS.
+//! Mail protocols and formats: messages, signatures, transports and DNS lookups.
 
 pub mod body;
 pub mod delivery;

@@ -1,5 +1,5 @@
 //! Mailgun: one event for each request. The signature in the body covers a time and a token that Mailgun uses only once, but not the event
-//! (documentation.mailgun.com, Securing webhooks), so a token that returns with another body is a forgery.
+//! (documentation.mailgun.com, Securing webhooks). A request that repeats a token with a different body is therefore a forgery.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::Deserialize;
@@ -11,7 +11,8 @@ use crate::engine::mail::inbound::ReplyClass::{Hard, Policy, Soft};
 use crate::engine::mail::inbound::reply_class;
 use crate::vocab::limits;
 
-/// The part of a request that is read before the check. The event is skipped, so that only a request of Mailgun takes memory for its values.
+/// The part of a request that is parsed before the signature is checked. The event is skipped, so that only authentic requests use memory
+/// for its values.
 #[derive(Deserialize)]
 struct Signed {
     #[serde(default)]

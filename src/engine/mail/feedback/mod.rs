@@ -152,7 +152,6 @@ pub fn secret_error(service: MailService, secret: &str) -> Option<&'static str> 
     }
 }
 
-/// Parses JSON.
 fn json(body: &[u8]) -> Result<Value, Refusal> {
     serde_json::from_slice(body).map_err(|_| Refusal::Malformed)
 }
@@ -214,13 +213,13 @@ fn authorized(request: &Request<'_>, secret: &str) -> Result<(), Refusal> {
     if is_right { Ok(()) } else { Err(Refusal::SignatureWrong) }
 }
 
-/// Checks that the time of a request is at most `age_ms_max` ago.
+/// Checks that a request was sent at most `age_ms_max` ago, and not in the future except for a small difference between the clocks.
 fn recent(at: Timestamp, now: Timestamp, age_ms_max: i64) -> Result<(), Refusal> {
     let age = now.ms_since(at);
     if (-limits::MAIL_FEEDBACK_CLOCK_MS_MAX..=age_ms_max).contains(&age) { Ok(()) } else { Err(Refusal::WrongTime) }
 }
 
-/// Parses a time in seconds.
+/// Parses a Unix time in seconds.
 fn seconds(text: &str) -> Result<Timestamp, Refusal> {
     let seconds: i64 = text.parse().map_err(|_| Refusal::SignatureWrong)?;
     seconds.checked_mul(1000).map(Timestamp).ok_or(Refusal::WrongTime)
@@ -230,7 +229,7 @@ fn header<'a>(request: &Request<'a>, name: &str) -> Result<&'a str, Refusal> {
     request.headers.get(name).and_then(|value| value.to_str().ok()).ok_or(Refusal::SignatureMissing)
 }
 
-/// Returns the HMAC-SHA256 of the parts together.
+/// Returns the HMAC-SHA256 of the concatenated parts.
 fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     for part in parts {

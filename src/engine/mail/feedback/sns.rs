@@ -54,7 +54,7 @@ pub struct PublicKey(pub Vec<u8>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic<'a> {
     region: &'a str,
-    /// The end of the names of SNS hosts: China has its own.
+    /// The domain of SNS hosts, which is different in China.
     domain: &'static str,
 }
 
@@ -91,8 +91,8 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// Returns whether a text looks like a region, such as `us-gov-west-1`. In the place of the region, the name of another service of Amazon
-/// would lead to hosts with content of other customers.
+/// Returns whether a text looks like a region, such as `us-gov-west-1`. Without this check, a host name built from the ARN could be that of
+/// another Amazon service, with content of other customers.
 fn is_region(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let is_word = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Detects bounces that are written only for human readers: text without a machine-readable report, as older servers send.
+//! Detects bounces without a machine-readable report, as older servers send them: the text is written only for human readers.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};

@@ -256,7 +256,7 @@ mod tests {
             nested += &format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n");
         }
         assert_eq!(read(nested.as_bytes()).err(), Some(Refusal::TooDeep));
-        // A part that repeats its parent's boundary does not contain itself.
+        // A part that uses its parent's boundary does not contain itself.
         let circle = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n".repeat(10_000);
         assert!(matches!(read(circle.as_bytes()), Err(Refusal::TooManyParts | Refusal::TooDeep)));
         assert_eq!(read(&vec![b'a'; INBOUND_BYTES_MAX + 1]).err(), Some(Refusal::TooLarge));

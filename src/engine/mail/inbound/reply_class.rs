@@ -62,7 +62,8 @@ const STATUSES: &[(&str, ReplyClass, Trust)] = &[
 ];
 
 /// TABLE: phrases in lowercase. The first match is used. Phrases for temporary problems come first, then those about the sender and the
-/// message, then those about the address, because rejections of the first kinds often also mention the address.
+/// message, then those about the address, because rejections of the first kinds often also mention the address. The last four phrases are
+/// so general that any other phrase takes precedence.
 const WORDS: &[(&str, ReplyClass)] = &[
     ("rate that prevents", Soft),
     ("too many messages", Soft),

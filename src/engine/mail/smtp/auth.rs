@@ -1,4 +1,4 @@
-//! Login to a relay: the lines to send for AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. Pure functions.
+//! Login to a relay: the lines to send for AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. This module does no I/O.
 //!
 //! The caller must ensure that the connection is safe for a login.
 

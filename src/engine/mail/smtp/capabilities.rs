@@ -1,4 +1,4 @@
-//! A server's capabilities in its reply to `EHLO`. Pure functions.
+//! A server's capabilities in its reply to `EHLO`. This module does no I/O.
 
 use super::reply::Reply;
 

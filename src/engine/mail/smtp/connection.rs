@@ -93,7 +93,8 @@ impl Connection {
         .await
     }
 
-    /// Sends all bytes while listening. If the server sends something in the middle of a message, or hangs up, the rest is not sent.
+    /// Sends the bytes while listening. If the server hangs up, this is an error. If the server sends anything, the remaining bytes are not
+    /// sent, and the caller finds the server's bytes with [`Self::has_unread`].
     pub async fn send_listening(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let (stream, received) = (&mut self.stream, &mut self.received);
         let mut rest = bytes;

@@ -1,5 +1,5 @@
 //! Converts a message to its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that no
-//! line of the message can end the message early. Pure functions.
+//! line of the message can end the message early. This module does no I/O.
 //!
 //! Mailmill's messages already have correct lines, and few lines start with a dot, so most chunks are sent without being copied.
 

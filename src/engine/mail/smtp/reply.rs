@@ -1,7 +1,7 @@
-//! Parses SMTP replies of one or more lines, with enhanced status codes (RFC 3463). Does no I/O.
+//! Parses SMTP replies of one or more lines, with enhanced status codes (RFC 3463). This module does no I/O.
 //!
-//! A reply is rejected if a line has no valid code, if its lines have different codes, or if it has too many lines. An enhanced
-//! code that contradicts the reply code is ignored.
+//! A reply is rejected if a line has no valid code, if its lines have different codes, or if it has too many lines. An enhanced code that
+//! contradicts the reply code is ignored.
 
 use std::fmt;
 
@@ -120,7 +120,6 @@ impl ReplyParser {
 fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     let class = u8::try_from(code / 100).expect("the first digit of a reply code is one digit");
     let found = lines.last().and_then(|line| EnhancedCode::parse(line)).map(|(enhanced, _)| enhanced);
-    // An enhanced code that contradicts the reply code is ignored.
     let enhanced = found.filter(|enhanced| enhanced.class == class);
     if enhanced.is_some() {
         for line in &mut lines {

@@ -185,7 +185,7 @@ impl Session {
         }
     }
 
-    /// Sends QUIT without waiting for the reply, because another connection needs the slot.
+    /// Sends QUIT without waiting for the reply, so that the slot is free sooner.
     pub async fn leave(mut self) {
         let _ = self.line.send(b"QUIT\r\n", self.timeouts.quit).await;
     }
@@ -350,7 +350,7 @@ impl Session {
         }
     }
 
-    /// Resets the transaction that the server rejected.
+    /// Resets the transaction after the server rejected the message, so that the connection can be reused.
     async fn reset(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
         let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();

@@ -22,7 +22,7 @@ use crate::vocab::limits::{
     SMTP_PAUSE_MAX, SMTP_PAUSE_MIN,
 };
 
-/// The first and the longest pause for an unreachable server: such servers recover within minutes or hours.
+/// The first and the longest pause for an unreachable server, which usually recovers within minutes or hours.
 const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
 /// The first and the longest pause for a server that reports overload.
 const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);

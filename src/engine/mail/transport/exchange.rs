@@ -216,7 +216,7 @@ impl Transport {
             let connected = self.unless_stopped(connecting).await.ok_or(stopping)?;
             match connected {
                 Ok(Ok(stream)) => {
-                    // Each command is one write, and the final dot must not be delayed.
+                    // Nagle's algorithm is turned off: each command is one write, and the final dot must not be delayed.
                     let _ = stream.set_nodelay(true);
                     return Ok((stream, address));
                 }

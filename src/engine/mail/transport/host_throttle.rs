@@ -114,8 +114,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Checks whether this delivery may try the server now. After a pause, the first delivery to call this retries the server; the others
-    /// wait until it is done, for at most `time`.
+    /// Checks whether this delivery may try the server now. After a pause, the first delivery to call this retries the server. Until the
+    /// retry is done, or for at most `time`, the other deliveries get the pause as an error.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
@@ -152,8 +152,8 @@ impl ThrottleSlot<'_> {
         self.throttle.state().pause.take().is_some()
     }
 
-    /// Records that the server reports overload. Returns whether this or a concurrent report lowered the limit; false if the limit is
-    /// already one.
+    /// Records that the server reports overload, and halves the limit. Returns false if the limit was already one. A report that is
+    /// concurrent with an earlier one changes nothing and returns true.
     pub fn complained(&self) -> bool {
         let mut state = self.throttle.state();
         if state.complaints != self.complaints {

@@ -180,7 +180,7 @@ impl Transport {
         if timeout(grace, self.pool.all_free()).await.is_err() {
             cut = self.pool.in_use();
             self.ending.send_replace(StopStage::Cut);
-            // Only deliveries whose handoff is being stored are still running. Storing must not be interrupted.
+            // The deliveries that are still running are storing their handoff, which must not be interrupted.
             self.pool.all_free().await;
         }
         for session in self.pool.rested(Instant::now(), Duration::ZERO) {
@@ -260,7 +260,7 @@ impl Transport {
         }
     }
 
-    /// Updates the throttle after a message reached a server.
+    /// Updates the server's throttle after a delivery that reached the server.
     fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &Outcome) {
         self.reached(way, turn);
         match outcome {

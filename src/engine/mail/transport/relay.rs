@@ -1,4 +1,4 @@
-//! Parses the URL of a relay in the setting `mail.relay`. Pure functions.
+//! Parses the URL of a relay in the setting `mail.relay`. This module does no I/O.
 
 use std::net::IpAddr;
 

@@ -142,7 +142,7 @@ impl Policies {
     fn remember(&self, domain: &str, news: CachedPolicy, now: Instant) {
         let mut known = self.known.lock().expect("no holder of this lock panics");
         if known.len() >= SMTP_DESTINATIONS_MAX {
-            // If the cache is full, only valid policies are kept: the policy of any other domain is looked up again.
+            // If the cache is full, expired policies and domains without a policy are removed, and are looked up again when needed.
             known.retain(|_, known| known.until > now);
         }
         if known.len() < SMTP_DESTINATIONS_MAX {

@@ -1,4 +1,4 @@
-//! Limits how many messages a client address may send in a minute.
+//! Limits how many messages a client address may send in a minute. All addresses of an IPv6 /64 count as one.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

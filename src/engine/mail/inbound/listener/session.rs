@@ -82,7 +82,8 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         biased;
         // The whole session has a time limit too, because a client can stay just within the limit of each step.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
-        // The client has a reply to every complete message. It keeps its other messages, and sends them over another connection.
+        // Closing the connection loses no message: the client has a reply to every complete one, and sends the others over another
+        // connection.
         () = making_room(activity) => {}
     }
 }
