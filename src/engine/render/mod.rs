@@ -19,7 +19,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, Output, State, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 
-/// A set of page templates that can include each other.
+/// A set of page templates, which can include each other.
 pub struct Pages(Environment<'static>);
 
 impl Pages {

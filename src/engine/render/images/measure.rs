@@ -1,4 +1,4 @@
-//! Measures images: their size, their dominant colors, and the backgrounds on which they are visible. Pure functions.
+//! Measures images: their size, their dominant colors, and the backgrounds on which they are visible. This module does no I/O.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ const COLORS_MAX: usize = 5;
 const SHARE_MIN: f32 = 0.03;
 /// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity, of 255, at which a pixel is measured: a paler pixel shows mostly the background.
+/// The lowest opacity, of 255, at which a pixel is measured: the color of a more transparent pixel is mostly that of the background.
 const SEEN_ALPHA_MIN: u8 = 64;
-/// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics; parts of a logo may have less contrast, but deep green on
-/// black is not visible.
+/// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. Dark green on black is
+/// below this minimum.
 const SEEN_CONTRAST: f64 = 2.5;
 /// The share of a logo's pixels that must be visible.
 const SEEN_SHARE: f32 = 0.75;
@@ -67,7 +67,8 @@ pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     let total = sample.pixels().len().max(1) as f32;
-    // The thin lines of a large image are pale in the small copy, so the total coverage is measured, not the number of transparent pixels.
+    // In the small copy, the thin lines of a large image are semitransparent. Therefore the total coverage is measured, not the number of
+    // transparent pixels.
     let covered = sample.pixels().map(|pixel| f32::from(pixel.0[3]) / 255.0).sum::<f32>() / total;
     let is_clear = 1.0 - covered > CLEAR_SHARE_MIN;
     let seen: Vec<Color> = sample

@@ -133,7 +133,8 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
     }
 }
 
-/// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location.
+/// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location. A GIF is stored
+/// unchanged, because it may be an animation.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
     let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
@@ -292,7 +293,7 @@ mod tests {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico] {
             let file = file(40, 30, 255, format);
             assert_eq!(pixels(&file), 1_200, "{format:?}");
-            // The pixels themselves are not needed.
+            // The header is enough to read the dimensions.
             let header = &file[..file.len().min(if format == ImageFormat::Jpeg { 400 } else { 64 })];
             assert_eq!(pixels(header), 1_200, "{format:?}");
         }

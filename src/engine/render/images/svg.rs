@@ -1,7 +1,7 @@
 //! Draws SVG logos as PNG, because few email clients show SVG.
 //!
-//! An SVG file is a program for a drawing: a few hundred bytes can keep a processor busy for hours. Therefore only worker processes call
-//! this module. The drawing reads no files: images inside the SVG are left out, and texts use the built-in fonts.
+//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore only worker processes call this module. The drawing reads no
+//! files: images inside the SVG are left out, and texts use the built-in fonts.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
         return drawn(&tree, scale, background);
     }
     let whole = trimmed(&drawn(&tree, scale, None)?);
-    // Without its margins, the drawing can be too low for an email.
+    // Without its transparent margins, the drawing can be smaller than the minimum height.
     let larger = (scale * DRAWN_LOGO_HEIGHT_MIN as f32 / whole.height() as f32).min(most);
     if larger <= scale { Ok(whole) } else { drawn(&tree, larger, None).map(|drawn| trimmed(&drawn)) }
 }

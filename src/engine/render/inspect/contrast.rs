@@ -70,7 +70,7 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
         let is_large = text.size >= LARGE_PX || text.is_bold && text.size >= LARGE_BOLD_PX;
         let required = if is_large || is_estimate { LEGIBLE_LARGE } else { LEGIBLE };
         let contrast = color::contrast(ink, ground);
-        // A low contrast that is estimated is not reported for dark mode if it is as low in light mode.
+        // An estimated contrast in dark mode is not reported if the contrast in light mode is also too low.
         let is_known = is_estimate
             && colors
                 .get(text.node)

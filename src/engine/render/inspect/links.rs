@@ -41,7 +41,7 @@ pub struct LinkUse {
     pub images_without_alt: u32,
     /// The `rel` attribute.
     pub rel: String,
-    /// Whether only Outlook for Windows shows it: in a conditional comment.
+    /// Whether the URL is in a conditional comment, so that only Outlook for Windows uses it.
     pub outlook_only: bool,
     pub place: Place,
 }
@@ -124,7 +124,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a URL, unless the attribute is empty or contains embedded data. Empty links are kept, because they are mistakes.
+    /// Adds a URL, unless it is empty or contains embedded data. Links are added elsewhere: an empty link is kept, because it is a mistake.
     fn add(&mut self, node: usize, kind: LinkKind, url: &str) {
         if !url.trim().is_empty() && !url.trim_start().starts_with("data:") {
             let found = self.at(node, kind, url);

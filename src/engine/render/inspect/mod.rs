@@ -1,6 +1,6 @@
 //! Inspects an email's HTML for its validation: finds its URLs, and its accessibility problems, each with its position in the source.
 //!
-//! The HTML can be hostile, so this code runs in a worker process. It only reads: what the findings mean for a user is decided elsewhere.
+//! The HTML can be hostile, so this code runs in a worker process. It does not decide what the findings mean for a user.
 
 pub mod accessibility;
 mod cache;

@@ -124,7 +124,7 @@ impl State {
                 let address = if one == two { one } else { Address::Field };
                 Ok(State::Quoted { element, name, quote, address })
             }
-            // Both branches are in the same kind of element, so the state is the same.
+            // Both branches end inside the same kind of element, so the state after them is the same.
             (State::Raw { element, .. }, State::Raw { element: same, .. }) if element == same => {
                 Ok(State::Raw { element, end: String::new() })
             }
@@ -252,7 +252,7 @@ fn in_element_name(mut name: String, letter: char) -> State {
             name.push(letter.to_ascii_lowercase());
             State::Element(name)
         }
-        // The less-than sign is part of the text.
+        // The first `<` is text; this one may start an element.
         '<' => State::Element(String::new()),
         _ => State::Text,
     }

@@ -11,9 +11,9 @@ pub struct Glyphs<'a> {
 
 enum Map<'a> {
     Nothing,
-    /// A table of 16-bit characters, in segments.
+    /// A `cmap` subtable of format 4: segments of 16-bit characters.
     Segments(&'a [u8]),
-    /// A table of all characters, in groups.
+    /// A `cmap` subtable of format 12: groups of characters of any plane.
     Groups(&'a [u8]),
 }
 

@@ -65,7 +65,7 @@ pub struct ScreenshotOptions {
     pub height_max: u32,
     /// Whether an email that is wider than the window is scaled down, as on phones.
     pub scales_wide: bool,
-    /// The number of pixels of a screenshot. Longer emails are drawn with a lower density.
+    /// The maximum number of image pixels of a screenshot. A larger email is drawn with a lower density.
     pub pixels_max: Option<u32>,
     /// The thumbnails of each screenshot.
     pub thumbnails: Thumbnails,
@@ -104,7 +104,7 @@ impl ScreenshotOptions {
         self.scales_wide || self.pixels_max.is_some()
     }
 
-    /// Returns the width of the layout for a window, if its content has this width.
+    /// Returns the width of the layout for a window; `content` is the width that the content has in this window.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

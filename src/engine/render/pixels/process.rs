@@ -119,7 +119,7 @@ impl Workers {
     async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
         let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
-        // The worker omits images that exceed this number of pixels.
+        // The worker omits the images beyond this number of pixels.
         let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
         let images = page.images.iter().map(|(address, file)| (address, &**file));
         self.obey_with(work, page.html.as_bytes(), pixels, images).await

@@ -78,7 +78,7 @@ impl WorkerTask {
 /// The head of a response.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerReply {
-    /// Screenshots: one part for each screenshot, followed by one for its thumbnail if there is one.
+    /// Screenshots: for each screenshot, one part with the image and one for each of its thumbnails.
     Shots {
         shots: Vec<ScreenshotHead>,
         warnings: Vec<Warning>,

@@ -65,7 +65,7 @@ fn answer(answer: &Message<WorkerReply>) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(&answer.encode()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The server no longer reads the response.
+        // The server has stopped reading the response, so the error cannot be reported.
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -68,7 +68,7 @@ impl Chromium {
         }
         let mut turn = self.browser.lock().await;
         drop(waits);
-        // The browser is taken out while it works: if the drawing is aborted or fails, the browser ends too.
+        // The browser stays outside the mutex while it draws, so that it is dropped if the drawing is aborted or fails.
         let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
             Some(browser) => browser,
             None => self.start()?,
