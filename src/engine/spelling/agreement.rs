@@ -128,7 +128,7 @@ fn pronoun(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     wrong.then_some((verb_at, needed, certain))
 }
 
-/// Whether "and" joins the clause of the pronoun to another clause: "it is quick and it have".
+/// Returns whether "and" joins the clause of the pronoun to another clause: "it is quick and it have".
 fn is_pair_joined(tokens: &[Token<'_>], at: usize, subject: &str) -> bool {
     matches!(subject, "he" | "she" | "it")
         && before(tokens, at) == "and"
@@ -157,13 +157,13 @@ fn noun(tokens: &[Token<'_>], at: usize, british: bool) -> Option<(usize, Number
                 && super::reading::has(tokens.get(at)?, super::class_table::THIRD_PERSON | super::class_table::BASE_VERB)
                 && !certain
             || through && !matches!(lower(tokens, verb_at), "is" | "are" | "was" | "were" | "has" | "have");
-        // "the day are": the verb of a question, or a subject that another clause interrupts.
+        // "Were" is never reported, because it can be a subjunctive: "if the day were longer".
         let wrong = number != phrase.number && !unclear && lower(tokens, verb_at) != "were";
         wrong.then_some((verb_at, phrase.number, certain && !through))
     })
 }
 
-/// Whether the words before "and" are a clause, and the words after it are another clause with its own subject.
+/// Returns whether the words before "and" are a clause, and the words after it are another clause with its own subject.
 fn joins_clauses(tokens: &[Token<'_>], at: usize) -> bool {
     let start = sentence_start(tokens, at);
     let previous = at.checked_sub(2).and_then(|at| tokens.get(at));
@@ -171,7 +171,7 @@ fn joins_clauses(tokens: &[Token<'_>], at: usize) -> bool {
         && previous.is_some_and(|previous| previous.is_word() && noun_number(previous).is_none())
 }
 
-/// Returns where the verb of a phrase is, and whether other nouns stand between them: "the color of the shoes are".
+/// Returns the position of a phrase's verb, and whether other nouns are between the two: "the color of the shoes are".
 fn verb_after(tokens: &[Token<'_>], phrase: NounPhrase) -> Option<(usize, bool)> {
     let next = phrase.head + 1;
     if !matches!(lower(tokens, next), "of" | "for" | "in" | "on" | "with" | "from") || !phrase.has_determiner {
@@ -198,7 +198,7 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let number = if everyone { Number::Singular } else { noun_number(head)? };
     let verb_at = skip_adverbs(tokens, at + 1);
     let (verb, certain) = verb_number(tokens, verb_at)?;
-    // "one of the things that makes", "a team of experts who has", "people in the team who have".
+    // The pronoun can refer to an earlier noun: "one of the things that makes", "a team of experts who has", "people in the team who have".
     let start = sentence_start(tokens, at);
     let distance = if everyone { 2 } else { 7 };
     let from = start.max(head_at.saturating_sub(distance));
@@ -217,9 +217,9 @@ fn relative(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
             return None;
         }
     }
+    // After "that", an uncertain verb can be a noun, as in "the fact that support is free", or a subjunctive.
     let subjunctive = relative.lower == "that" && !everyone && number == Number::Singular && !certain;
     let is_wrong = verb != number && !subjunctive && lower(tokens, verb_at) != "were" && !is_quantity(&head.lower);
-    // After "that", a base can belong to a noun: "the fact that support".
     is_wrong.then_some((verb_at, number, certain))
 }
 
@@ -238,7 +238,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let and = next_word(tokens, at).filter(|and| and.lower == "and")?;
     let verb = next_word(tokens, at + 1)?;
     let object = next_word(tokens, at + 2)?;
-    // "and help you" can also start a new clause with a subject that is left out.
+    // Only a word that is certainly a verb is reported: one that can be nothing but a base form.
     if and.starts_sentence
         || !super::reading::is_only_base(verb)
         || verb.is_capitalized()
@@ -277,7 +277,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
                     | "make"
             )
     });
-    // The subject before the verb is a noun in the singular or a name.
+    // The subject of the first verb must be a singular noun, a name, or "it", "he" or "she".
     let subject = third.checked_sub(1).and_then(|at| word(tokens, at))?;
     let singular = noun_number(subject) == Some(Number::Singular)
         || matches!(subject.lower.as_str(), "it" | "he" | "she")
@@ -293,7 +293,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
 fn there(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let there = word(tokens, at)?;
     let verb = next_word(tokens, at + 1)?;
-    // "Here's three" is common, "here is three" is not.
+    // The contraction is not reported, because "here's three" is common.
     if !matches!(there.lower.as_str(), "there" | "here")
         || !matches!(verb.lower.as_str(), "is" | "was" | "are" | "were" | "isn't" | "wasn't" | "aren't")
     {

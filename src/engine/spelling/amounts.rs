@@ -17,7 +17,7 @@ const MANY: [&str; 20] = [
     "several", "many", "few", "these", "those", "various",
 ];
 
-/// Nouns without a plural ending, and units that can follow a number without one.
+/// Nouns whose plural has no ending, and words that can follow a number in the singular, such as units.
 const UNCHANGED: [&str; 34] = [
     "percent", "million", "billion", "thousand", "hundred", "dozen", "half", "quarter", "am", "pm", "series", "kg", "lb", "oz",
     "cm", "mm", "sheep", "fish", "plus", "off", "aircraft", "watt", "foot", "euro", "yen", "each", "other", "second", "third",
@@ -39,7 +39,7 @@ fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> 
     RuleHit { hit: Hit { first, end }, rule, kind: FindingKind::Grammar, suggestions: vec![suggestion], confidence: 0.8 }
 }
 
-/// Returns the position of the noun after adjectives.
+/// Skips up to two adjectives, and returns the position of the noun.
 fn noun_after(tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
     for _ in 0..2 {
         let token = next_word(tokens, at)?;
@@ -55,7 +55,7 @@ fn noun_after(tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Finds a singular after a number: "3 day away", "these product".
+/// Finds a singular noun after a number: "3 day away", "these product".
 fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let many = tokens.get(at)?;
     let is_year = many.text.len() == 4 && (many.text.starts_with("19") || many.text.starts_with("20"));
@@ -66,7 +66,7 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
     if !digits && !MANY.contains(&many.lower.as_str()) || many.is_capitalized() && !many.starts_sentence {
         return None;
     }
-    // "$20 gift", "page 3", "May 3", "the few", "one hundred".
+    // After a noun, a name, a sign or another number, digits do not count the next noun: "page 3", "May 3", "$20 gift".
     let previous = at.checked_sub(1).and_then(|at| tokens.get(at)).filter(|previous| !matches!(previous.text, "." | "!" | "?"));
     let named = previous.is_some_and(|previous| {
         let names = previous.is_capitalized() && !previous.starts_sentence
@@ -78,7 +78,7 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
     });
     let noun_at = noun_after(tokens, at + 1)?;
     let noun = next_word(tokens, noun_at)?;
-    // "Many try", "those behind".
+    // After words such as "many" and "those", the next word must be nothing but a noun, because "many try" and "those behind" are correct.
     let only_noun = digits || matches!(many.lower.as_str(), "few" | "several") || noun.word_classes == NOUN;
     let singular = only_noun
         && noun.lower.len() > 2
@@ -86,7 +86,7 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
         && !has(noun, PLURAL_NOUN | ADJECTIVE)
         && noun_number(noun) == Some(Number::Singular)
         && !noun.is_capitalized();
-    // "Two bed and breakfast" shops.
+    // A noun before "and" or "or" can be a part of a compound with a later plural: "two bed and breakfast hotels".
     let joined = word(tokens, noun_at + 1).is_some_and(|next| next.lower == "and" || next.lower == "or");
     let single = joined && many.lower != "few" && noun.word_classes != NOUN;
     let hyphenated = tokens.get(at + 1).is_some_and(|next| next.text == "-");
@@ -97,7 +97,7 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
     Some(hit(noun_at, noun_at + 1, "PLURAL_NEEDED", add_s(&noun.lower)))
 }
 
-/// Finds a plural after "1" or "one": "1 days".
+/// Finds a plural after "1", "every" or "each": "1 days".
 fn plural_after_one<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let one = tokens.get(at)?;
     let noun = next_word(tokens, at + 1)?;
@@ -117,10 +117,10 @@ fn plural_after_one<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
         .then(|| hit(at + 1, at + 2, "SINGULAR_NEEDED", remove_s(&noun.lower)))
 }
 
-/// Finds a singular after "one of the": "one of the hardest part".
+/// Finds a singular after "one of the", and after "many of the" with an adjective: "one of the hardest part".
 fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let one = word(tokens, at)?;
-    // "The biggest one of the year".
+    // In "the biggest one of the year", "one" replaces a noun.
     let follows = at.checked_sub(1).and_then(|at| word(tokens, at)).is_some_and(|word| has(word, ADJECTIVE | SUPERLATIVE))
         && !one.starts_sentence;
     let starts = !follows
@@ -139,7 +139,7 @@ fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
         .then(|| hit(noun_at, noun_at + 1, "PLURAL_NEEDED", add_s(&noun.lower)))
 }
 
-/// Returns the signs that stand in the wrong place in an English text: "25$", "%10", "$24,99".
+/// Returns amounts of an English text with a sign in the wrong place ("25$", "%10") or with a decimal comma ("$24,99").
 pub(super) fn wrong_signs<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |at: usize| {
         let (first, second) = (tokens.get(at)?, tokens.get(at + 1)?);
@@ -175,7 +175,7 @@ fn date_preposition<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
     wrong.then(|| hit(at, at + 1, "DATE_PREPOSITION", "on".to_owned()))
 }
 
-/// The months by their names, each with its number, and the days of the week, in the languages with rules.
+/// The names of the months from January to December, in the languages with rules.
 const MONTHS: [(&str, [&str; 12]); 4] = [
     (
         "en",
@@ -244,7 +244,7 @@ pub(super) fn wrong_dates<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'
 fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit<'r>> {
     let months = MONTHS.iter().find(|(language, _)| *language == code).map(|(_, months)| months)?;
     let days = WEEKDAYS.iter().find(|(language, _)| *language == code).map(|(_, days)| days)?;
-    // "You may".
+    // In English, a lowercase "may" or "march" is another word: "you may".
     let month_token = word(tokens, at).filter(|month| code != "en" || month.is_capitalized())?;
     let month = i8::try_from(months.iter().position(|month| *month == month_token.lower)? + 1).ok()?;
     let day_of = |at: usize| {
@@ -252,7 +252,7 @@ fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit
         let digits = token.text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         digits.parse::<i8>().ok().filter(|day| (1..=39).contains(day) && digits.len() <= 2)
     };
-    // "2 December", "2. Dezember", "el 2 de diciembre"; "December 2" in English.
+    // The day precedes the month ("2 December", "2. Dezember", "el 2 de diciembre") or, only in English, follows it ("December 2").
     let skipped = |at: usize| usize::from(matches!(lower(tokens, at), "." | "de" | "of"));
     let day_before = at.checked_sub(1).and_then(|before| {
         let position = before.checked_sub(skipped(before))?;
@@ -262,7 +262,7 @@ fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit
         (code == "en")
             .then(|| day_of(at + 1).filter(|_| tokens.get(at + 1).is_some_and(|day| day.spaced)).map(|day| (at + 1, day)))?
     };
-    // "18:30 June" is a time, and "on the 3 March 2025" a date.
+    // The number before the month can be a part of something else, such as a time: "18:30 June".
     let (day_at, day) =
         day_before.filter(|(position, _)| !matches!(before(tokens, *position), ":" | "-" | "$" | "/")).or_else(day_after)?;
     let (first, last) = (day_at.min(at), day_at.max(at));
@@ -275,7 +275,7 @@ fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit
     let report = |first: usize, end: usize, suggestions| {
         Some(RuleHit { hit: Hit { first, end }, rule: "WRONG_DATE", kind: FindingKind::Grammar, suggestions, confidence: 0.85 })
     };
-    // In a leap year, February has 29 days.
+    // If the text names no year, February 29 is accepted.
     let Ok(date) = Date::new(year.unwrap_or(2024), month, day) else {
         return report(first, last + 1, Vec::new());
     };

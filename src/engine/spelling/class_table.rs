@@ -1,11 +1,11 @@
-//! The table of what English words can be.
+//! The table of English words with their classes.
 //!
 //! `english.classes` contains the words of the Brill tagger's lexicon, which was counted in edited English; `classes.mjs` writes it, and
 //! `classes.license.txt` is its license.
 
 use super::word_hash::{HASH_BYTES, hash_of};
 
-/// The hashes of all words in order, and then two bytes of flags for each.
+/// The sorted hashes of all words, followed by two bytes of flags for each word.
 static CLASSES: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/english.classes"));
 
 pub(super) const NOUN: u16 = 1;
@@ -26,7 +26,7 @@ pub(super) fn is_listed_verb(word: &str) -> bool {
     listed(word).is_some_and(|flags| flags & BASE_VERB != 0)
 }
 
-/// Returns the flags of what a word in the table can be.
+/// Returns the classes of a word in the table, as flags.
 pub(super) fn listed(word: &str) -> Option<u16> {
     let count = CLASSES.len() / (HASH_BYTES + 2);
     let (hashes, flags) = CLASSES.split_at(count * HASH_BYTES);

@@ -1,4 +1,4 @@
-//! What an English word can be: a noun, a verb form, an adjective.
+//! The classes of English words: noun, verb form, adjective, and so on. A word can have several classes.
 //!
 //! A word in the table has the classes listed there. Other words get their classes from their ending, if the stem is in the table:
 //! "teapots", "browsed". A long unknown word in lowercase that ends in "s" counts as a plural: "baristas".
@@ -24,11 +24,11 @@ const NAMES: [(&str, u16); 11] = [
     ("superlative", SUPERLATIVE),
 ];
 
-/// A condition on what a word can be.
+/// A condition on the classes of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class {
     flag: u16,
-    /// Whether the word can be nothing else.
+    /// Whether the word must have no other class.
     only: bool,
 }
 
@@ -39,7 +39,7 @@ impl Class {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, flag)| Self { flag: *flag, only })
     }
 
-    /// Whether a word that can be `flags` is of the class.
+    /// Returns whether a word with the classes `flags` fulfills the condition.
     pub fn has(self, flags: u16) -> bool {
         if self.only { flags == self.flag } else { flags & self.flag != 0 }
     }
@@ -55,7 +55,8 @@ impl Class {
     }
 }
 
-/// Returns the flags of what a word in lower case can be; 0 if that is not known. A word with a capital can be a name.
+/// Returns the classes of a lowercase word as flags; 0 if they are unknown. `has_capital` is whether the text has the word with a capital,
+/// as a name would be.
 pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if let Some(flags) = listed(word) {
         return flags;
@@ -65,7 +66,7 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
             Some(stem) => {
                 (if stem & NOUN != 0 { PLURAL_NOUN } else { 0 }) | (if stem & BASE_VERB != 0 { THIRD_PERSON } else { 0 })
             }
-            // New nouns are frequent, new verbs are not: "baristas".
+            // New nouns such as "baristas" are frequent, but new verbs are not.
             None if !has_capital && word.len() >= NEW_PLURAL_BYTES_MIN => PLURAL_NOUN,
             None => 0,
         };
@@ -76,7 +77,7 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING_FORM } else { 0 }
 }
 
-/// Shorter words with "s" are often no plurals.
+/// The minimum length of an unknown word with "s" that counts as a plural; shorter ones are often not plurals.
 const NEW_PLURAL_BYTES_MIN: usize = 6;
 
 #[cfg(test)]

@@ -103,11 +103,11 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
     });
     let end = end.unwrap_or(tokens.len());
     let sentence = tokens.get(at..end)?;
-    // A question such as "When will you" or a fragment has no main clause.
+    // A sentence with a comma, a question such as "When will you", or a short fragment is not checked.
     if sentence.iter().any(|token| token.text == ",") || lower(tokens, end) == "?" || sentence.len() < 7 {
         return None;
     }
-    // The subject of the subordinate clause comes first, and then its verb; "unlike other mats" has no verb.
+    // Except for "unlike", a subject must follow the first word: "if you have questions", but "unlike other mats".
     let has_clause =
         matches!(first, "if" | "when" | "whenever" | "although" | "though" | "because" | "while" | "unless" | "once" | "as")
             && is_subject_start(&second.lower);
@@ -184,7 +184,7 @@ fn starts_main_clause(tokens: &[Token<'_>], at: usize, plain: bool) -> bool {
         && (!has(previous, BASE_VERB | THIRD_PERSON) || at.checked_sub(2).is_some_and(|at| is_before_noun(lower(tokens, at))))
 }
 
-/// Whether a noun follows this word.
+/// Returns whether a noun can follow this word.
 fn is_before_noun(word: &str) -> bool {
     is_determiner(word) || matches!(word, "a" | "an" | "any" | "more" | "some" | "no" | "further" | "other" | "every" | "all")
 }

@@ -251,7 +251,6 @@ fn read_folder(folder: &Path, name: &str) -> Option<(String, String)> {
     let (affixes, words) = (read("aff")?, read("dic")?);
     let encoding = encoding(&affixes);
     let decode = |bytes: &[u8]| encoding.decode(bytes).0.into_owned();
-    // The text is now UTF-8.
     Some((decode(&affixes), decode(&words)))
 }
 

@@ -1,6 +1,6 @@
 //! Finds confused words by their word class: "our advise" has a verb where only a noun fits.
 //!
-//! A word is reported only if it cannot be what its neighbors need, and if a word that it is often confused with can
+//! A word is reported only if its classes do not fit its neighbors, but those of a word that it is often confused with do
 //! (`assets/spelling/pairs.txt`).
 
 use super::class_table::{
@@ -14,7 +14,7 @@ use super::reading::{before, ends_phrase, is_modal, next_word};
 use super::rules::{RuleHit, with_case_of};
 use super::tokens::Token;
 
-/// Verbs that are also used as nouns in emails, which the table of word classes does not have: "a great find".
+/// Verbs that emails also use as nouns, although the table of word classes does not list them as nouns: "a great find".
 const ALSO_NOUNS: [&str; 26] = [
     "sleep", "thank", "read", "buy", "find", "feel", "win", "say", "know", "build", "ask", "reveal", "invite", "meet", "fix",
     "brew", "bake", "refresh", "upgrade", "download", "upload", "redeem", "pour", "swap", "listen", "send",
@@ -24,7 +24,7 @@ fn is_be(word: &str) -> bool {
     matches!(word, "is" | "are" | "was" | "were" | "be" | "it's" | "we're" | "you're" | "they're" | "i'm")
 }
 
-/// Returns the confused words of an English text that cannot be what their neighbors need.
+/// Returns the confused words of an English text whose classes do not fit their neighbors.
 pub(super) fn misfits<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| misfit(tokens, at)).collect()
 }
@@ -55,8 +55,8 @@ fn misfit<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     })
 }
 
-/// Returns the classes that a word can have at this place, and those that a word which replaces it must have; `None` if its neighbors do
-/// not show them.
+/// Returns the classes that are possible at this position, and those that a replacement must have; `None` if the neighbors do not determine
+/// them.
 fn needs(tokens: &[Token<'_>], at: usize) -> Option<(u16, u16)> {
     let nominal = NOUN | PLURAL_NOUN | ADJECTIVE | ING_FORM | COMPARATIVE | SUPERLATIVE | PARTICIPLE | ADVERB | OTHER;
     let after = ends_phrase(tokens, at + 1);

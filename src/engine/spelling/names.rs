@@ -111,7 +111,7 @@ pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Pos
         return Position::Heading;
     }
     let next = tokens.get(at + 1);
-    // "Karim Benzoma says": a name of two words at the start of a sentence.
+    // A capitalized word before another one is a name, even at the start of a sentence: "Karim Benzoma says".
     let before_name = next.is_some_and(|next| next.is_word() && next.is_capitalized() && next.spaced && !next.is_all_capitals());
     if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
 }
@@ -173,7 +173,7 @@ const WELL_KNOWN: [&str; 45] = [
     "Egyptian",
 ];
 
-/// Whether the word, in lower case, is a day, a month or another well-known name without its capital.
+/// Returns whether the lowercase word is a day, a month or another well-known name without its capital.
 pub(super) fn is_well_known(lower: &str) -> bool {
     let name = super::rules::capitalized(lower);
     WELL_KNOWN.contains(&name.as_str())

@@ -107,16 +107,16 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let before = at.checked_sub(1).filter(|_| !token.starts_sentence).and_then(|at| tokens.get(at));
     let before = before.filter(|_| token.spaced && !token.new_line);
     let after = tokens.get(at + 1).filter(|next| next.spaced && !next.new_line);
-    // In "years-long", the neighbors are those of the compound.
+    // In a compound such as "years-long", the neighbors belong to the whole compound, not to the word.
     let hyphen = |at: usize| tokens.get(at).is_some_and(|token| token.text == "-" && !token.spaced);
     if hyphen(at + 1) || at.checked_sub(1).is_some_and(hyphen) {
         return None;
     }
-    // Next to a number or a merge tag, too little is known.
+    // A number or a merge field as a neighbor shows too little.
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }
-    // A name is no evidence: "to May 15".
+    // A name as a neighbor is no evidence: "to May 15".
     let named = |token: &Token<'_>| {
         token.is_capitalized() && !token.starts_sentence && token.lower != "i" && !token.lower.starts_with("i'")
     };

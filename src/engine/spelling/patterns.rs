@@ -12,7 +12,7 @@
 //! | `*` | any word |
 //! | `#` | a number |
 //! | `%capital` | a word with a capital letter that starts no sentence |
-//! | `%code` | a merge tag, an address, or other text that is not language |
+//! | `%code` | a merge field, an address, or other text that is not language |
 //! | `%noun`, `%nouns` | an English word that can be a noun, or the plural of one ([`super::classes`]) |
 //! | `%verb`, `%verbs`, `%past`, `%participle`, `%ing` | an English word that can be this form of a verb |
 //! | `%adjective`, `%comparative`, `%superlative`, `%adverb` | an English word of this class |
@@ -87,7 +87,7 @@ struct Element {
 
 #[derive(Debug)]
 enum Alternative {
-    /// A mark.
+    /// A punctuation mark.
     Mark(String),
     Ending(String),
     AnyWord,
@@ -245,7 +245,7 @@ fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     if element.is_anchor {
         return element.accepts(tokens, Some(at), true) && backward(rest, tokens, at);
     }
-    // "^|and" matches the start of a sentence too, which uses up no token.
+    // An element such as "^|and" can also match the start of a sentence, which uses up no token.
     if element.starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
         return true;
     }

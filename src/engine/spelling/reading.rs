@@ -39,7 +39,7 @@ const PHRASE_ENDS: [&str; 38] = [
     "these", "those", "each",
 ];
 
-/// Adverbs that can stand between a subject and its verb.
+/// Adverbs that can be between a subject and its verb.
 const MIDDLE_ADVERBS: [&str; 26] = [
     "also",
     "always",
@@ -69,7 +69,7 @@ const MIDDLE_ADVERBS: [&str; 26] = [
     "not",
 ];
 
-/// Words for quantities, whose verb agrees with the noun after "of".
+/// Words for quantities. After such a word and "of", the verb agrees with the next noun: "a number of shoes are here".
 const QUANTITIES: [&str; 30] = [
     "lot",
     "number",
@@ -103,7 +103,7 @@ const QUANTITIES: [&str; 30] = [
     "array",
 ];
 
-/// Words after which something is demanded, with the base of the verb: "we ask that he come".
+/// Words that express a demand, after which a verb is in its base form: "we ask that he come".
 const DEMANDS: [&str; 16] = [
     "suggest",
     "recommend",
@@ -171,7 +171,7 @@ pub(super) fn lower<'t>(tokens: &'t [Token<'_>], at: usize) -> &'t str {
     tokens.get(at).map_or("", |token| token.lower.as_str())
 }
 
-/// Returns the token before `at`, or an empty text.
+/// Returns the token before `at` in lowercase, or an empty text.
 pub(super) fn before<'t>(tokens: &'t [Token<'_>], at: usize) -> &'t str {
     at.checked_sub(1).map_or("", |at| lower(tokens, at))
 }
@@ -182,7 +182,7 @@ pub(super) fn has(token: &Token<'_>, classes: u16) -> bool {
 
 /// Returns whether the word can be nothing but the base of a verb. Bases that are also participles, such as "come", count.
 pub(super) fn is_only_base(token: &Token<'_>) -> bool {
-    // The table has other classes of "come" from mistakes of its source.
+    // The table also has wrong classes of "come" and "become", from mistakes in its source.
     let come = matches!(token.lower.as_str(), "come" | "become");
     (come || token.word_classes & !PARTICIPLE == BASE_VERB)
         && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")
@@ -236,10 +236,10 @@ fn be_have_do(word: &str) -> Option<Number> {
     }
 }
 
-/// The number of tokens of a sentence that are read before a token; text without marks must not take quadratic time.
+/// The maximum number of tokens of a sentence that are read before a token. Without it, text without end marks would take quadratic time.
 const SENTENCE_TOKENS_MAX: usize = 60;
 
-/// Returns where the sentence of a token starts.
+/// Returns the position at which the sentence of a token starts.
 pub(super) fn sentence_start(tokens: &[Token<'_>], at: usize) -> usize {
     (at.saturating_sub(SENTENCE_TOKENS_MAX)..=at)
         .rev()
@@ -260,7 +260,7 @@ pub(super) fn starts_clause(tokens: &[Token<'_>], at: usize) -> bool {
             let start = sentence_start(tokens, at);
             starts_with_introduction(tokens, start, at - 1) || has_condition(tokens, start, at - 1)
         }
-        // "as a member": a preposition.
+        // After "as", only a pronoun starts a clause: in "as a member", "as" is a preposition.
         "as" => is_pronoun(&token.lower),
         previous => CLAUSE_WORDS.contains(&previous) && !demands(),
     }
@@ -334,7 +334,7 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
         }) else {
             break;
         };
-        // "Holding town halls is".
+        // A word with "-ing" can be a verb form with an object instead of a part of the phrase: "holding town halls is".
         if position == at && !has_determiner && has(token, ING_FORM) {
             break;
         }
@@ -424,13 +424,13 @@ const UNCLEAR: [&str; 48] = [
     "now",
 ];
 
-/// The number of a verb, and whether the word is certainly a verb.
+/// Returns the number of a verb, and whether the word is certainly a verb.
 pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bool)> {
     let token = next_word(tokens, at)?;
     if let Some(number) = be_have_do(&token.lower) {
         return Some((number, true));
     }
-    // "well-known", "set-up": a part of a compound.
+    // A part of a compound, such as "well-known" or "set-up", is not a verb.
     if token.is_capitalized() || tokens.get(at + 1).is_some_and(|next| next.text == "-" && !next.spaced) {
         return None;
     }
@@ -443,7 +443,7 @@ pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bo
     if classes == THIRD_PERSON || is_only_base(token) && number == Number::Plural {
         return Some((number, true));
     }
-    // The table has rare classes of some common verbs.
+    // For these common verbs, the table also has rare classes, which are ignored.
     let common = matches!(token.lower.as_str(), "say" | "go" | "order" | "need" | "open" | "get" | "want" | "needs");
     if !common && classes & !(THIRD_PERSON | BASE_VERB | NOUN | PLURAL_NOUN) != 0 {
         return None;
@@ -459,7 +459,7 @@ pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bo
     (object || after_pronoun || follows).then_some((number, false))
 }
 
-/// Skips adverbs that can stand between a subject and its verb.
+/// Skips adverbs that can be between a subject and its verb.
 pub(super) fn skip_adverbs(tokens: &[Token<'_>], mut at: usize) -> usize {
     for _ in 0..2 {
         if next_word(tokens, at).is_some_and(|token| MIDDLE_ADVERBS.contains(&token.lower.as_str())) {

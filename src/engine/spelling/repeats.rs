@@ -108,7 +108,7 @@ const VOWEL_SOUNDS: [&str; 11] =
 /// The starts of words with a silent "h".
 const SILENT_H: [&str; 7] = ["hour", "honest", "honor", "honour", "heir", "hors", "herb"];
 
-/// Words that show that a preceding "a" is a letter or a mark, not an article.
+/// Words that show that an "a" before them is a letter or a mark, not an article.
 const NOT_AFTER_ARTICLE: [&str; 16] =
     ["a", "an", "and", "or", "is", "in", "of", "at", "as", "on", "it", "are", "if", "i", "un", "el"];
 
@@ -117,7 +117,7 @@ pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |(at, pair): (usize, &[Token<'_>])| {
         let [article, next] = pair else { return None };
         let linked = next.spaced && !next.new_line && article.is_word();
-        // "Series A is", "vitamin A": a letter.
+        // In "Series A is" and "vitamin A", "A" is a letter, not an article.
         let letter = article.text == "A" && !article.starts_sentence && !next.is_all_capitals();
         if !linked || letter {
             return None;
@@ -149,7 +149,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
     let first = next.text.chars().next()?;
     if next.kind == TokenKind::Number {
         let digits = next.text.split(['.', ',']).next().unwrap_or_default();
-        // "an 8", "an 11", "an 18". Both "a 1,100" and "an eleven hundred" are in use.
+        // The numbers 8, 11 and 18 need "an". Before a number such as 1,100, both are in use: "a one thousand" and "an eleven hundred".
         return match next.text.contains(',') && digits.len() < 3 && digits != "8" {
             true => None,
             false => Some(first == '8' || digits == "11" || digits == "18"),
@@ -162,11 +162,11 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
     if next.is_all_capitals() {
         let letters = next.text.chars().count();
         return match first {
-            // "AI", "API", "EU", but "ONE-TIME" and "EURO".
+            // Abbreviations such as "AI", "API" and "EU" are read as letters. A long word, or one such as "ONE-TIME", is not.
             'a' | 'i' => Some(true),
             'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
                 .then_some(true),
-            // Abbreviations that are read as letters or as words: "an SMS", "a SIM".
+            // Abbreviations are read as letters ("an SMS") or as words ("a SIM"), so both articles are accepted.
             'f' | 'h' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' | 'u' => None,
             _ => Some(false),
         };
@@ -180,9 +180,9 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
         'e' | 'o' | 'u' if starts(&CONSONANT_SOUNDS) && !starts(&VOWEL_SOUNDS) => Some(false),
         'e' | 'o' | 'u' => Some(true),
         'h' if starts(&SILENT_H) => (!next.lower.starts_with("herb")).then_some(true),
-        // "an historic", and words of French or Spanish origin.
+        // Both "a historic" and "an historic" are in use, and the "h" can be silent in words of French or Spanish origin.
         'h' if next.lower.starts_with("hist") || next.lower.starts_with("hotel") || next.is_capitalized() => None,
-        // Names that are read as letters: "an Nvidia card".
+        // The start of a name can be read as a letter: "an Nvidia card".
         'f' | 'l' | 'm' | 'n' | 'r' | 's' | 'x' if next.is_capitalized() => None,
         _ => Some(false),
     }

@@ -277,7 +277,7 @@ mod tests {
                 wrong.extend(
                     rule.matches.iter().filter(|text| !finds(text)).map(|text| format!("{language} {} misses: {text}", rule.id)),
                 );
-                // An example that must pass must pass all rules.
+                // No rule of the language may match an example that must pass.
                 for text in &rule.pass {
                     let tokens = tokens(text);
                     wrong

@@ -1,4 +1,5 @@
-//! Finds sentences without a capital or without an end mark, names of days and months in the wrong case, and marks that have no partner.
+//! Finds sentences without a capital or without an end mark, names of days and months in the wrong case, and unpaired brackets and
+//! quotation marks.
 
 use super::amounts::is_day_or_month;
 use super::class_table::{BASE_VERB, PAST};
@@ -21,7 +22,7 @@ fn ends_sentence(token: &Token<'_>) -> bool {
     token.kind == TokenKind::Mark && matches!(token.text, "." | "!" | "?")
 }
 
-/// What the blocks of an email show about how its sender writes.
+/// The writing style of a sender, as the blocks of an email show it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Style {
     /// Whether the sender writes everything in lowercase.
@@ -30,7 +31,7 @@ pub(super) struct Style {
     ends_long_blocks: bool,
 }
 
-/// The number of words from which a block is long.
+/// The minimum number of words of a long block.
 const LONG_BLOCK_WORDS: usize = 9;
 
 impl Style {
@@ -64,7 +65,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
     lowercase > 2 && lowercase * 3 > sentences
 }
 
-/// The number of words from which a block that ends in a mark is a sentence.
+/// The minimum number of words of a block that counts as a sentence if it ends in a mark.
 const SENTENCE_WORDS_MIN: usize = 5;
 
 /// Returns the first words of sentences that lack their capital.
@@ -84,7 +85,7 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
         let starts = match at.checked_sub(1).and_then(|at| tokens.get(at)) {
             Some(mark) => {
                 let before = at.checked_sub(2).and_then(|at| tokens.get(at));
-                // "Yahoo! is", "etc. and": only after a longer word in lowercase.
+                // After a name such as "Yahoo!" or an abbreviation such as "etc.", the sentence may continue in lowercase.
                 let word =
                     before.is_some_and(|before| is_lowercase(before) && before.text.chars().count() > 2 && before.lower != "etc");
                 ends_sentence(mark) && !mark.spaced && token.spaced && !token.new_line && word
@@ -99,7 +100,7 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
 /// The minimum number of words in a sentence that must end in a mark.
 const UNENDED_WORDS_MIN: usize = 4;
 
-/// Whether a text that ends in this word continues elsewhere.
+/// Returns whether a text that ends in this word continues elsewhere.
 fn is_unfinished(word: &str) -> bool {
     matches!(
         word,
@@ -130,7 +131,7 @@ fn is_unfinished(word: &str) -> bool {
     ) || word.ends_with("'s")
 }
 
-/// Returns the end of a text whose last sentence lacks its mark, although the sentences before it have theirs.
+/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, the sentences before it must have one.
 pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, style: Style) -> Option<RuleHit<'r>> {
     let last = tokens.last().filter(|last| last.is_word() || last.kind == TokenKind::Number)?;
     let Some(mark) = tokens.iter().rposition(ends_sentence) else {
@@ -158,7 +159,7 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     });
     let starts = rest.first().is_some_and(|first| first.is_capitalized() && first.starts_sentence);
     let is_sentence = if code == "en" { has_verb(tokens, mark + 1, tokens.len()) } else { words > UNENDED_WORDS_MIN };
-    // A link at the end is a button or a reference.
+    // A text that ends with a link, such as a button or a reference, needs no mark.
     let wrong = ended
         && plain
         && starts
@@ -177,7 +178,7 @@ pub(super) fn unbalanced<'r>(tokens: &[Token<'_>]) -> Option<RuleHit<'r>> {
     if open == close + 1 {
         let at = mark("(").next_back()?;
         let text = word(tokens, at + 1).or_else(|| tokens.get(at + 1).filter(|next| next.kind == TokenKind::Number))?;
-        // ":(" is an emoticon.
+        // The bracket is not reported if it is a part of an emoticon: ":(".
         let face = matches!(before(tokens, at), ":" | ";" | "-") && !tokens.get(at)?.spaced;
         return (!face && !text.spaced).then(|| hit(at, at + 2, "BRACKET_MISSING", Vec::new(), 0.75));
     }

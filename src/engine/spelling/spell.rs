@@ -64,7 +64,7 @@ impl Checker<'_> {
                 continue;
             }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
-                // After the maximum number of lookups, only lowercase words are reported, without suggestions.
+                // After the maximum number of searches for suggestions, only lowercase words are reported, without suggestions.
                 if place == Position::Lower {
                     found.push(hit(at, Vec::new(), 0.5));
                 }
@@ -123,11 +123,11 @@ fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Diction
     let name = capitalized(&token.lower);
     let is_name = english && is_well_known(&token.lower)
         || nouns_have_capitals(language) && !in_compound(tokens, at) && dictionary.has(&name);
-    // Some brands write everything in lower case.
+    // Some brands write everything in lowercase, so a capital must occur somewhere in the block.
     (is_name && tokens.iter().any(Token::is_capitalized)).then_some(name)
 }
 
-/// Words between which and a German noun an article stands; without one, a name follows: "von Hirschkogel".
+/// German prepositions that are usually followed by an article. Without one, a name follows: "von Hirschkogel".
 const BEFORE_NAMES: [&str; 5] = ["von", "bei", "nach", "aus", "zu"];
 
 /// Returns the words before and after a token.
@@ -176,7 +176,7 @@ fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> boo
             .is_some_and(|stem| has(&format!("{stem}en")) || stem.strip_suffix('e').is_some_and(|stem| has(&format!("{stem}en"))))
 }
 
-/// Words after which German shortens "es" to "'s", other than verbs whose infinitive shows what they are.
+/// Words after which German shortens "es" to "'s", in addition to the verbs that [`is_german_verb`] recognizes by their infinitive.
 const SHORTENED_ES: [&str; 28] = [
     "gibt", "ist", "war", "wird", "hat", "kann", "soll", "will", "muss", "darf", "wie", "wenn", "ob", "was", "wo", "so", "wer",
     "dass", "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",

@@ -69,7 +69,7 @@ fn near(dictionary: &Dictionary, word: &str) -> Vec<Candidate> {
     search.try_edits(&letters, 0.0, 1);
     search.try_splits(&letters);
     if search.found.is_empty() && letters.len() >= 5 {
-        // Two slips, the first of which is a common one.
+        // Words two slips away are searched only through a common first slip.
         for (changed, cost) in common_slips(&letters) {
             search.try_edits(&changed, cost, 2);
         }
@@ -100,7 +100,7 @@ impl Search<'_> {
         let (word, proper) = if self.dictionary.has(&word) {
             (word, false)
         } else {
-            // "wendesday" is close to "Wednesday". A name two slips away is too different.
+            // A misspelled name, such as "wendesday" for "Wednesday", must be one slip away from the name.
             if distance > 1 {
                 return;
             }

@@ -379,9 +379,9 @@ impl Builder {
     fn push(&mut self, character: char, source: usize, source_length: usize, keeps_lines: bool) {
         let is_plain = character == ' ';
         let character = match character {
-            // The typographic apostrophe, and characters used in its place.
+            // The typographic apostrophe, and characters used in its place, become `'`.
             '\u{2019}' | '\u{2BC}' | '\u{FF07}' => '\'',
-            // Soft hyphens, joiners and other zero-width characters.
+            // Soft hyphens, joiners and other zero-width characters are removed.
             '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{34F}' => return,
             '\u{2011}' => '-',
             '\n' if keeps_lines => '\n',

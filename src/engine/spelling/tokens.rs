@@ -3,7 +3,7 @@
 use super::classes::flags;
 use super::text::OPAQUE;
 
-/// The delimiters of merge tags in common template languages. Tags longer than [`MERGE_TAG_BYTES_MAX`] are treated as text.
+/// The delimiters of merge fields in common template languages. Fields longer than [`MERGE_TAG_BYTES_MAX`] are treated as text.
 const MERGE_TAGS: [(&str, &str); 9] =
     [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("*|", "|*"), ("<%", "%>"), ("%%", "%%"), ("[[", "]]"), ("${", "}"), ("{$", "}")];
 
@@ -22,7 +22,7 @@ pub(super) enum TokenKind {
     Word,
     /// Digits, with separators between them.
     Number,
-    /// A URL, an address, a hashtag, a merge tag, a coupon code, or a word with digits.
+    /// A URL, an address, a hashtag, a merge field, a coupon code, or a word with digits.
     Code,
     /// One character that is not white space.
     Mark,
@@ -34,7 +34,7 @@ pub(super) struct Token<'a> {
     pub text: &'a str,
     /// The text in lowercase.
     pub lower: String,
-    /// What an English word can be ([`super::classes`]); 0 in other languages.
+    /// The classes of an English word as flags ([`super::classes`]); 0 in other languages.
     pub word_classes: u16,
     pub kind: TokenKind,
     pub start: usize,
@@ -77,7 +77,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Sets what the words of an English text can be.
+/// Sets the word classes of the tokens of an English text.
 pub(super) fn set_word_classes(tokens: &mut [Token<'_>]) {
     for token in tokens.iter_mut().filter(|token| token.is_word()) {
         token.word_classes = flags(&token.lower, token.is_capitalized());
@@ -192,7 +192,7 @@ fn merge_tag(text: &str) -> Option<usize> {
     single_tag(text, '{', '}').or_else(|| single_tag(text, '%', '%'))
 }
 
-/// Returns the length of a merge tag of one delimiter and one name, such as `{first_name}` and `%FNAME%`.
+/// Returns the length of a merge field with one delimiter on each side of one name, such as `{first_name}` and `%FNAME%`.
 fn single_tag(text: &str, open: char, close: char) -> Option<usize> {
     let inner = text.strip_prefix(open)?;
     let length = inner.find(|c: char| !(c.is_alphanumeric() || "_.-|:".contains(c)))?;

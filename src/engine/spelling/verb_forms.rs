@@ -74,7 +74,7 @@ const IRREGULAR: [(&str, &str, &str); 62] = [
     ("write", "wrote", "written"),
 ];
 
-/// Objects after which "have" is a full verb or a cause: "have you", "have them".
+/// Words that start an object, which shows that the word before them is a verb: "have add the link".
 const OBJECTS: [&str; 14] = ["the", "a", "an", "my", "your", "our", "his", "its", "their", "you", "us", "them", "it", "this"];
 
 /// Verbs that need "to" before another verb.
@@ -136,12 +136,12 @@ fn base_of(token: &Token<'_>) -> String {
     }
 }
 
-/// Whether the word is a past tense that is no participle: "went".
+/// Returns whether the word is a past tense but not a participle, such as "went".
 fn is_past_only(token: &Token<'_>) -> bool {
     IRREGULAR.iter().any(|(base, past, participle)| *past == token.lower && past != participle && past != base)
 }
 
-/// Whether the word is a participle that is no past tense: "gone".
+/// Returns whether the word is a participle but not a past tense, such as "gone".
 fn is_participle_only(token: &Token<'_>) -> bool {
     IRREGULAR.iter().any(|(base, past, participle)| *participle == token.lower && past != participle && participle != base)
 }
@@ -155,7 +155,7 @@ fn perfect<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     ) {
         return None;
     }
-    // "Have you ever drew".
+    // In a question, the subject follows the auxiliary: "have you ever drew".
     let asks = auxiliary.starts_sentence && next_word(tokens, at + 1).is_some_and(|next| super::reading::is_pronoun(&next.lower));
     let verb_at = skip_adverbs(tokens, at + 1 + usize::from(asks));
     let verb = next_word(tokens, verb_at).filter(|verb| !verb.is_capitalized())?;
@@ -189,13 +189,13 @@ fn after_modal<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let finite = has(verb, PAST | PARTICIPLE | THIRD_PERSON | ing)
         && !has(verb, BASE_VERB | NOUN | PLURAL_NOUN)
         && (!has(verb, ADJECTIVE) || verb.lower.ends_with("ed"));
-    // "She can offers": without an adverb between them, a modal verb is followed by a verb.
+    // A word such as "offers" can be a plural noun, but directly after a modal verb it is a verb: "she can offers".
     let third = has(verb, THIRD_PERSON) && verb.word_classes & !(THIRD_PERSON | PLURAL_NOUN) == 0 && is_modal(&auxiliary.lower);
     let finite = finite || third && verb_at == at + 1 && !has(auxiliary, NOUN) | super::reading::is_pronoun(before(tokens, at));
     finite.then(|| hit(tokens, verb_at, verb_at + 1, "FORM_AFTER_MODAL", &base_of(verb)))?
 }
 
-/// Finds a base after "be": "are connect".
+/// Finds a base form or a past tense after "be": "are connect".
 fn passive<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let be = word(tokens, at)?;
     if !matches!(
@@ -220,7 +220,7 @@ fn passive<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     }
     let verb_at = skip_adverbs(tokens, at + 1);
     let verb = next_word(tokens, verb_at).filter(|verb| !verb.is_capitalized())?;
-    // "All you need to do is click": the base is the subject's complement.
+    // In "all you need to do is click", the base form completes the subject, so it is correct.
     let complement = matches!(be.lower.as_str(), "is" | "was")
         && !(noun_number_before(tokens, at) && verb_at == at + 1 && next_is_preposition(tokens, verb_at));
     let wrong_past = is_past_only(verb) && !matches!(verb.lower.as_str(), "broke" | "saw" | "rose" | "woke" | "wore");
@@ -259,7 +259,7 @@ fn participle_alone<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
 fn missing_to<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let first = word(tokens, at)?;
     let verb = next_word(tokens, at + 1).filter(|verb| !verb.is_capitalized())?;
-    // "Try use" starts a sentence with two commands, and "a plan help" has a noun.
+    // At the start of a sentence, "try use" can be two commands. In "a plan help", the first word is a noun.
     let is_verb = NEEDS_TO.contains(&first.lower.as_str())
         && !first.starts_sentence
         && (!has(first, NOUN | PLURAL_NOUN)

@@ -2,7 +2,7 @@
 //!
 //! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. All
 //! other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust
-//! the sender's memory or time, or inject markup, links or headers.
+//! the server's memory or time, or inject markup, links or headers.
 //!
 //! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.
 //! - [`Template::render_into`] counts every step and every byte. A typical template consists of literals and fields, which are copied one
