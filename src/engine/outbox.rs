@@ -36,7 +36,6 @@ pub struct NewEvent {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub conversation: Option<String>,
-    /// The payload of the event.
     pub data: Value,
 }
 

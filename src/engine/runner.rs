@@ -38,7 +38,6 @@ impl Step {
     }
 }
 
-/// The future of a running step.
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
 /// The data on which a worker works, and the way in which it runs.

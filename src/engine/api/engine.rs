@@ -87,7 +87,6 @@ pub struct Engine {
     pub tokens: Tokens,
     pub throttle: Throttle,
     pub seal: Seal,
-    /// Whether sending is on hold.
     pub hold: Hold,
     pub links: Links,
     /// The client for requests to other servers.
@@ -117,7 +116,6 @@ pub struct Engine {
     pub openapi: LazyLock<Bytes, fn() -> Bytes>,
     /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
-    /// The status of the workers.
     pub workers: WorkerBoard,
     pub(super) running: Arc<InFlight>,
     test: Arc<EnvironmentData>,

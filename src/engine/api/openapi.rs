@@ -295,8 +295,7 @@ fn security(spec: &Spec) -> Value {
     ways.into()
 }
 
-/// Returns the description of an operation: what callers need to know beyond the types, and the rules that follow from the declaration,
-/// such as required permissions.
+/// Returns the description of an operation: what callers need to know beyond the types, and rules such as required permissions.
 pub fn describe(spec: &Spec) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !spec.about.is_empty() {

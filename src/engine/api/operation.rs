@@ -25,7 +25,6 @@ pub trait Operation: 'static {
     const SPEC: Spec;
     /// The complete input: path, query and body in one flat type.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// The complete output.
     type Output: Answer + Send + 'static;
     /// Returns a valid call and its response, for the documentation. A test decodes and checks both.
     fn example() -> (Value, Self::Output);

@@ -15,7 +15,6 @@ use tokens::{decode, flatten, source_offset};
 /// The nesting depth of blocks and functions at which content is skipped.
 const DEPTH_MAX: u8 = 40;
 
-/// The owner of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A position in [`Sheets::rules`].
@@ -26,7 +25,7 @@ pub enum Owner {
     Element(u32),
 }
 
-/// An `!important` mark.
+/// The `!important` annotation of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Important {
     pub span: Span,
@@ -45,7 +44,6 @@ pub struct Declaration {
     pub owner: Owner,
 }
 
-/// A style rule.
 #[derive(Clone, Debug)]
 pub struct Rule {
     pub span: Span,
@@ -54,15 +52,15 @@ pub struct Rule {
     pub selectors: Span,
     /// The innermost at-rule that contains the rule.
     pub at_rule: Option<u32>,
-    /// The rule in which it is nested.
-    pub nested_in: Option<u32>,
     /// The rule in which this rule is nested.
+    pub nested_in: Option<u32>,
+    /// The element whose content or `style` attribute contains the rule.
     pub element: u32,
     /// The positions of the rule's declarations in [`Sheets::declarations`].
     pub declarations: Span,
 }
 
-/// An at-rule.
+/// An at-rule, such as `@media`.
 #[derive(Clone, Debug)]
 pub struct AtRule {
     pub name: Span,
@@ -75,7 +73,7 @@ pub struct AtRule {
     pub element: u32,
 }
 
-/// A part of a selector.
+/// The kind of a selector's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Type,

@@ -47,7 +47,7 @@ pub struct Cell {
     pub version: Box<str>,
 }
 
-/// A note of a feature.
+/// A note that qualifies the support of a feature.
 #[derive(Clone, Debug)]
 pub struct Note {
     pub number: u16,
@@ -70,7 +70,6 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// Returns the text of a note.
     pub fn note(&self, number: u16) -> Option<&str> {
         self.notes.iter().find(|note| note.number == number).map(|note| &*note.text)
     }

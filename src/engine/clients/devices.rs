@@ -69,7 +69,7 @@ struct File {
     device: Vec<Row>,
 }
 
-/// A device.
+/// An email client with a window size, in one variant such as dark mode.
 #[derive(Clone, Debug)]
 pub struct Device {
     pub key: String,

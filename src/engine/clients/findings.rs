@@ -102,7 +102,7 @@ impl Checker {
         self.data.features.get((*self.rows.get(usize::from(id.0))?)?)
     }
 
-    /// Returns the profile of a client.
+    /// Returns the profile of the client with this key or alias.
     pub fn profile(&self, key: &str) -> Option<&Profile> {
         self.profiles.iter().find(|profile| profile.is(key))
     }

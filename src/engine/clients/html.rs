@@ -26,7 +26,6 @@ pub struct Attribute<'a> {
     pub span: Span,
 }
 
-/// An element.
 #[derive(Clone, Debug)]
 pub struct Element<'a> {
     /// The name in lowercase.

@@ -111,7 +111,6 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Returns whether an element matches a selector.
     fn matches(&mut self, parts: &[SelectorPart], index: u32) -> bool {
         self.steps += 1;
         let Some(element) = self.document.elements.get(index as usize) else { return false };
@@ -178,7 +177,6 @@ fn attribute_matches(value: &str, operator: char, wanted: &str) -> bool {
     }
 }
 
-/// Returns whether a part of a selector is a combinator.
 pub fn is_combinator(part: Part) -> bool {
     matches!(part, Part::Descendant | Part::Child | Part::AdjacentSibling | Part::GeneralSibling)
 }

@@ -75,7 +75,7 @@ struct Row {
     renames: HashMap<String, String>,
 }
 
-/// A client.
+/// The behavior of an email client.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The key, such as `gmail.ios`.

@@ -24,7 +24,6 @@ pub enum Category {
     Spam,
 }
 
-/// The number of features.
 pub const FEATURE_COUNT: usize = 40;
 /// The features, in the order of [`features`], as `reasoning` names them.
 pub const FEATURES: [&str; FEATURE_COUNT] = [
@@ -122,7 +121,7 @@ fn logarithm(count: usize) -> f64 {
     (count as f64).ln_1p() / 3.0
 }
 
-/// Returns the features of an email.
+/// Returns the features of an email, in the order of [`FEATURES`].
 pub fn features(message: &Message, signals: &Signals) -> [f64; FEATURE_COUNT] {
     let words = message.words.len().max(1) as f64;
     let images = message.images.iter().filter(|image| !image.is_invisible()).count();

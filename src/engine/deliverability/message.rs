@@ -38,7 +38,6 @@ pub struct Word {
     pub folded: String,
 }
 
-/// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     pub address: String,
@@ -48,7 +47,6 @@ pub struct Link {
     pub at: usize,
 }
 
-/// An image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
     pub source: String,

@@ -28,7 +28,6 @@ pub fn decode(source: &str) -> impl Iterator<Item = (usize, Decoded)> {
     })
 }
 
-/// Returns the decoded text.
 pub fn text(source: &str) -> String {
     decode(source).map(|(_, decoded)| decoded.character).collect()
 }

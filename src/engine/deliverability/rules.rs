@@ -23,7 +23,7 @@ pub enum Level {
     Suggested,
 }
 
-/// A rule.
+/// A row of `rules.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {

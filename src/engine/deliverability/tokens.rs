@@ -58,7 +58,6 @@ const POINTS_MAX: f64 = 8.0;
 const RELIEF_MAX: f64 = 6.0;
 
 impl Evidence {
-    /// Returns the conclusion from the evidence.
     pub fn verdict(&self) -> Verdict {
         match self.strength {
             strength if strength >= CLEAR => Verdict::Spam,

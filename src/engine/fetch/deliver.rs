@@ -24,7 +24,6 @@ use super::exchange::{driven, within, words};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
-/// The request to deliver.
 pub struct PostRequest<'a> {
     pub url: &'a Url,
     /// The headers of the request. `Host`, `Connection` and `Content-Length` are added.

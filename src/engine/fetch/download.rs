@@ -19,7 +19,6 @@ use super::exchange::{driven, words};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
-/// The limits of a download.
 #[derive(Clone, Copy, Debug)]
 pub struct DownloadLimits {
     /// The maximum time for the whole download.

@@ -71,7 +71,6 @@ pub struct Probe {
     pub outcome: Result<ProbeResponse, FetchError>,
 }
 
-/// The options of a probe.
 #[derive(Clone, Copy)]
 pub struct ProbeOptions {
     pub method: ProbeMethod,

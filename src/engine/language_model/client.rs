@@ -22,7 +22,6 @@ const CHARACTERS_PER_TOKEN: usize = 3;
 /// An upper estimate of the number of tokens of an image.
 const PICTURE_TOKENS: u64 = 2_000;
 
-/// A client for one language model.
 pub struct Client {
     /// The name of the model in the settings.
     name: String,

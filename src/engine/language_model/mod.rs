@@ -19,7 +19,6 @@ use serde_json::Value;
 
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
-/// A request to a language model.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     /// The system prompt: the role of the model, and its rules.
@@ -56,7 +55,6 @@ impl Picture {
     }
 }
 
-/// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     pub speaker: Speaker,

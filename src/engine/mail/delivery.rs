@@ -119,7 +119,6 @@ impl fmt::Display for Cause {
     }
 }
 
-/// The outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The server accepted the message: it replied 2yz to the final dot.

@@ -56,7 +56,6 @@ pub enum Algorithm {
     Ed25519,
 }
 
-/// A new key pair.
 pub struct KeyPair {
     /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. Seal the key before storing it.
     pub private: Secret<Vec<u8>>,

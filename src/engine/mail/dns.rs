@@ -16,7 +16,6 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
-/// The DNS resolver.
 pub struct Dns {
     /// The resolver, or the reason why it could not be created. In that case, the service still runs, and every lookup returns the reason.
     resolver: Result<TokioResolver, String>,
@@ -53,7 +52,6 @@ pub enum DnsLookupError {
     Unreachable(String),
 }
 
-/// The result of a DNS lookup.
 pub type DnsResult<T> = Result<T, DnsLookupError>;
 
 impl Dns {

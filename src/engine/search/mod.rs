@@ -117,7 +117,6 @@ impl Change {
     }
 }
 
-/// The options of an index.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The number of bytes of memory for documents that are not on disk yet; at least 30 MB.
@@ -150,7 +149,6 @@ pub struct Hits {
     pub total: u64,
 }
 
-/// An error of the index.
 #[derive(Debug)]
 pub enum SearchError {
     /// A file or folder could not be read or written.

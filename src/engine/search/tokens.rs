@@ -1,14 +1,14 @@
 //! Turns text into terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of text, and one
 //! range of the dictionary contains "all words of this kind in this project with this prefix".
 //!
-//! A prefix search must not read a million terms. Each word is therefore indexed several times: whole, and as prefixes of fixed lengths, the
-//! [`RUNGS`]. The class of a term is the length of its rung, or 0. A query for a prefix reads a short range of the shortest rung that is at
-//! least as long as the prefix. *Plain* words, which come from a natural vocabulary with few different words, have prefixes only on the
-//! first rungs ([`plain_rungs`]); a whole plain word that is longer than those rungs is in class 0. *Laddered* words (local parts of
+//! A prefix search must not read a million terms. Each word is therefore indexed several times: whole, and as prefixes of fixed lengths,
+//! the [`RUNGS`]. The class of a term is the length of its rung, or 0. A query for a prefix reads a short range of the shortest rung that
+//! is at least as long as the prefix. *Plain* words, which come from a natural vocabulary with few different words, have prefixes only on
+//! the first rungs ([`plain_rungs`]); a whole plain word that is longer than those rungs is in class 0. *Laddered* words (local parts of
 //! addresses, words with a digit), which may all differ, are on every rung. A whole word ends with [`END`]; a prefix does not.
 //!
-//! Text inside a local part or a domain is found by its trigrams, starting at the second character (text at the first character is found
-//! as a prefix; the domains in [`PROVIDERS`] have no trigrams). A match does not check that the trigrams are adjacent.
+//! Text inside a local part or a domain is found by its trigrams, starting at the second character (text at the first character is found as
+//! a prefix; the domains in [`PROVIDERS`] have no trigrams). A match does not check that the trigrams are adjacent.
 
 use super::fold::{Folder, cut};
 use super::{Document, Kind, Scope};
@@ -173,7 +173,6 @@ pub(super) fn groups(text: &str, size: usize) -> impl Iterator<Item = &str> {
     starts.zip(ends).take(count).map(|(start, end)| &text[start..end])
 }
 
-/// Returns the digits of `text`.
 pub(super) fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).take(WORD_CHARS_MAX).collect()
 }

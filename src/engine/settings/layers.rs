@@ -291,7 +291,6 @@ fn is_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(is_letter) && !name.contains("__")
 }
 
-/// Returns the name of the environment variable that sets a key.
 pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
 }

@@ -35,7 +35,6 @@ struct Part<'b> {
     length: usize,
 }
 
-/// The fields of the form.
 #[derive(Serialize)]
 struct Form<'f> {
     language: &'f str,

@@ -63,7 +63,6 @@ const FINDING_BYTES_MAX: usize = 300;
 /// The value of `metadata.aiModel` if no language model took part.
 pub const NO_MODEL: &str = "none (rules)";
 
-/// The options of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The languages of the text, such as `en` or `pt-BR`. If empty, the check detects the languages.

@@ -1,7 +1,7 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy/spelling.rs`): without them, most findings
-//! in correct text would be names.
+//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
+//! findings in correct text would be names.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

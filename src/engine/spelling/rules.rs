@@ -197,8 +197,8 @@ impl Rule {
 }
 
 /// Replaces references to tokens in a suggestion. `{2}` is the second token, `{2+s}` and `{2-s}` are the token with or without the ending
-/// of the third person, `{2+ed}` and `{2-ed}` with or without the past-tense ending, `{2+ing}` with the ending "ing", `{2-'s}` is the plural of
-/// a noun that is written with "'s", and `{2-r}` is the token without its last letter.
+/// of the third person, `{2+ed}` and `{2-ed}` with or without the past-tense ending, `{2+ing}` with the ending "ing", `{2-'s}` is the
+/// plural of a noun that is written with "'s", and `{2-r}` is the token without its last letter.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
     let mut rest = template;

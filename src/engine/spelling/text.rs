@@ -29,9 +29,7 @@ pub enum BlockKind {
 /// A block of text. White space is collapsed, and typographic apostrophes are `'`.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The text.
     pub text: String,
-    /// Where the block comes from.
     pub kind: BlockKind,
     /// The value of the nearest `lang` attribute.
     pub language: Option<String>,

@@ -15,7 +15,6 @@ const ABBREVIATIONS: [&str; 28] = [
     "etc", "nr", "bzw", "ca", "dhr", "mevr", "mme", "sra", "sr", "art",
 ];
 
-/// The type of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// Letters, with apostrophes between them.

@@ -31,7 +31,6 @@ pub struct Change {
 impl Record for Change {}
 
 impl WriteTx<'_> {
-    /// Adds a change to the feed.
     pub fn feed(&mut self, change: &Change) {
         let position = self.feed_next;
         self.feed_next += 1;

@@ -130,7 +130,6 @@ fn file_of(table: &str) -> &'static str {
     }
 }
 
-/// The options of a store.
 pub struct Options {
     /// The kind of store, which determines its tables.
     pub database_kind: DatabaseKind,

@@ -49,7 +49,6 @@ pub struct Space {
     is_stopping: AtomicBool,
 }
 
-/// The status of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskStatus {
     /// The number of free bytes, if the system reports it.

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::clock::{Clock, Timestamp};
 
-/// The status of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerState {
     /// Whether the worker has no steps and runs as long as the service.

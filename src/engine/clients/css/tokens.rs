@@ -5,7 +5,6 @@ use cssparser::{ParseError, Parser, Token};
 use super::{DEPTH_MAX, Owner, Sheets};
 use crate::base::source::Span;
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Ident,

@@ -20,7 +20,6 @@ pub fn key(secret: &str) -> Option<Vec<u8>> {
     BASE64.decode(secret.trim().strip_prefix("whsec_")?.as_bytes()).ok().filter(|key| !key.is_empty())
 }
 
-/// Returns the signature of a request.
 pub fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> [u8; 32] {
     hmac(key, &[id.as_bytes(), b".", timestamp.as_bytes(), b".", body])
 }

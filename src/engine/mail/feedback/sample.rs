@@ -34,7 +34,6 @@ pub struct Sample {
     pub key: Option<PublicKey>,
 }
 
-/// The content of a sample.
 #[derive(Clone, Copy)]
 pub struct Content<'a> {
     /// The token in the event.

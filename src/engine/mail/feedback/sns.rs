@@ -1,7 +1,7 @@
 //! Messages of Amazon SNS: their addresses and signatures (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages).
 //!
-//! No URL of a message is trusted. The URL of the certificate must be one of Amazon's for the region of the topic, and the URL that confirms
-//! a subscription is built here from the topic.
+//! No URL of a message is trusted. The URL of the certificate must be one of Amazon's for the region of the topic, and the URL that
+//! confirms a subscription is built here from the topic.
 
 use data_encoding::BASE64;
 use ring::signature::{
@@ -17,7 +17,6 @@ use super::{FeedbackEvent, Refusal, Report, amazon_ses, recent};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
-/// The type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum MessageType {
     Notification,
@@ -50,7 +49,6 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey(pub Vec<u8>);
 
-/// The topic of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic<'a> {
     region: &'a str,
@@ -106,7 +104,6 @@ fn is_region(text: &str) -> bool {
 }
 
 impl Message {
-    /// Parses a message.
     pub fn parse(body: &[u8]) -> Result<Self, Refusal> {
         serde_json::from_slice(body).map_err(|_| Refusal::Malformed)
     }
@@ -175,8 +172,8 @@ impl Message {
 }
 
 impl PublicKey {
-    /// Reads the key of a certificate in PEM. The certificate must be valid now and name a host of SNS. Amazon serves it without its issuers,
-    /// so the connection to Amazon's host proves its origin.
+    /// Reads the key of a certificate in PEM. The certificate must be valid now and name a host of SNS. Amazon serves it without its
+    /// issuers, so the connection to Amazon's host proves its origin.
     pub fn of_certificate(pem: &[u8], now: Timestamp) -> Result<Self, Refusal> {
         let der = CertificateDer::from_pem_slice(pem).map_err(|_| Refusal::SignatureWrong)?;
         let (_, certificate) = parse_x509_certificate(&der).map_err(|_| Refusal::SignatureWrong)?;

@@ -39,7 +39,6 @@ pub struct Incoming {
     pub subject: Option<String>,
 }
 
-/// The kind of a received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// A report about the delivery to one or more recipients.
@@ -87,7 +86,6 @@ pub enum Action {
     Expanded,
 }
 
-/// The details of a complaint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     /// The kind of complaint, such as `abuse` or `fraud`.

@@ -17,7 +17,6 @@ pub struct Credentials {
     pub mechanism: Option<Mechanism>,
 }
 
-/// A login mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     Plain,

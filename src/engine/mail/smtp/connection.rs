@@ -55,7 +55,6 @@ enum Unsolicited {
     Error(String),
 }
 
-/// The connection to a server.
 pub struct Connection {
     stream: Box<dyn Stream>,
     /// The received bytes; those from the position `at` are unread.

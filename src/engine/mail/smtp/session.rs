@@ -140,7 +140,6 @@ impl Session {
         Ok(Self { line, capabilities, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
     }
 
-    /// Returns the server of the session.
     pub fn how(&self) -> &Handoff {
         &self.how
     }
@@ -155,7 +154,7 @@ impl Session {
         self.messages >= SMTP_MESSAGES_PER_CONNECTION_MAX
     }
 
-    /// Sends one message.
+    /// Sends one message to one recipient. Calls `before_dot` before the final dot.
     pub async fn transact(&mut self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> TransactionResult {
         let first = match self.first_command(envelope, message) {
             Ok(first) => first,

@@ -11,7 +11,6 @@ use tokio::time::{Duration, Instant};
 
 use crate::vocab::limits::{SMTP_GROWTH_MESSAGES, SMTP_PAUSE_MAX};
 
-/// The throttle of one server.
 pub struct HostThrottle {
     turns: Semaphore,
     turns_max: usize,

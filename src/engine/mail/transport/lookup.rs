@@ -21,5 +21,4 @@ impl fmt::Display for LookupError {
     }
 }
 
-/// A future with the result of a lookup.
 pub type Lookup<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;

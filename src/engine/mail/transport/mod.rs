@@ -87,7 +87,6 @@ pub struct CloseReport {
 }
 
 impl Transport {
-    /// Creates the transport for these settings.
     pub fn new(settings: &Settings, parts: Parts) -> Self {
         let mail = &settings.mail;
         let connections = mail.connections.count();

@@ -80,7 +80,6 @@ impl Relay {
         Ok(Self { host, port, security, credentials, domains: query.domains })
     }
 
-    /// Returns whether the relay is on this machine.
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)
     }

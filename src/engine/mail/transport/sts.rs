@@ -17,7 +17,6 @@ use crate::vocab::limits::{
     SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX, STS_RECHECK_AFTER,
 };
 
-/// The source of policies.
 pub trait PolicySource: Send + Sync + 'static {
     /// Returns the TXT records of a name, each joined from its strings. The list is empty if the name does not exist or has no TXT records.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;

@@ -39,7 +39,6 @@ pub enum Ground {
     Any,
 }
 
-/// The measurements of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageMeasurements {
     pub width: u32,
@@ -53,7 +52,6 @@ pub struct ImageMeasurements {
     pub variety: usize,
 }
 
-/// Measures an image.
 pub fn measure(picture: &DynamicImage) -> ImageMeasurements {
     let (width, height) = (picture.width(), picture.height());
     let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();

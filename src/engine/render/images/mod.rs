@@ -214,7 +214,6 @@ fn encode(picture: &DynamicImage, quality: u8) -> Result<ImageFile, String> {
     Ok(ImageFile { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
 }
 
-/// Encodes an image as PNG.
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     // Flat areas and text compress well at any effort. Photos do not, and more effort would take long.

@@ -11,7 +11,6 @@ use crate::engine::render::tree::{
     Descend, Visitor, is_block, is_cell, is_void, parse, push_attribute, push_text, raw_text, walk,
 };
 
-/// A node of the tree.
 #[derive(Clone, Debug)]
 pub enum Node {
     Element { name: String, attributes: Vec<(String, String)> },
@@ -93,7 +92,7 @@ impl Dom {
         self.attributes(node).iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 
-    /// Sets or removes an attribute.
+    /// Sets an attribute, or removes it if `value` is `None`.
     pub fn set_attribute(&mut self, node: usize, wanted: &str, value: Option<&str>) {
         let Node::Element { attributes, .. } = &mut self.nodes[node] else { return };
         match (attributes.iter().position(|(name, _)| name == wanted), value) {

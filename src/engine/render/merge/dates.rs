@@ -23,7 +23,6 @@ struct Row {
     weekdays_short: [&'static str; 7],
 }
 
-/// The number of languages.
 const LANGUAGES: usize = 7;
 
 /// TABLE: the languages with their short names.

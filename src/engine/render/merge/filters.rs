@@ -133,7 +133,6 @@ impl Filter {
 }
 
 impl Constant {
-    /// Returns the constant as a value.
     pub fn value(&self) -> Value<'_> {
         match self {
             Constant::Text(text) => Value::from(text.as_str()),

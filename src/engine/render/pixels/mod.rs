@@ -52,7 +52,6 @@ pub struct Page {
     pub images: BTreeMap<String, Arc<Vec<u8>>>,
 }
 
-/// The options for screenshots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreenshotOptions {
     /// The widths of the window in CSS pixels; each results in one screenshot.

@@ -173,22 +173,18 @@ impl Workers {
         }
     }
 
-    /// Returns the URLs of the images in an email.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.obey(WorkerTask::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
     }
 
-    /// Sanitizes imported HTML.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::CleanHtml, html.as_bytes()).await?.into_imported_html()
     }
 
-    /// Finds the URLs and the problems of an email's HTML.
     pub async fn inspect(&self, html: &str) -> Result<Inspection, RenderError> {
         self.obey(WorkerTask::Inspect, html.as_bytes()).await?.into_inspection()
     }
 
-    /// Returns the JSON of the report on what email clients do with an email's HTML.
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
         self.obey_with_tables(WorkerTask::Compatibility { clients }, html).await?.into_report()
     }
@@ -200,45 +196,37 @@ impl Workers {
         self.obey_with(task, html.as_bytes(), 0, newer).await
     }
 
-    /// Returns the digest of the support tables in use.
     pub fn tables_digest(&self) -> [u8; 32] {
         self.tables_digest
     }
 
-    /// Returns the HTML of an email as the clients on these devices show it.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
         self.obey_with_tables(WorkerTask::ClientViews { devices }, html).await?.into_client_views()
     }
 
-    /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::Revise(changes), html.as_bytes()).await?.into_imported_html()
     }
 
-    /// Sanitizes a mail file.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::CleanMail, file).await?.into_imported_html()
     }
 
-    /// Converts an uploaded image for emails, and measures it.
     pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         let (made, measured) = self.decode(Task::Upload, file).await?.into_made()?;
         Ok((made, measured.ok_or_else(malformed)?))
     }
 
-    /// Measures the size and colors of an image.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         let task = Task::Measure { content_type: content_type.to_owned() };
         self.decode(task, file).await?.into_measured()
     }
 
-    /// Draws an SVG logo as PNG, transparent or on a background, and measures the result.
     pub async fn draw_logo(&self, file: &[u8], background: Option<Color>) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         let (made, measured) = self.decode(Task::DrawLogo { background }, file).await?.into_made()?;
         Ok((made, measured.ok_or_else(malformed)?))
     }
 
-    /// Creates a small copy of an image.
     pub async fn preview_image(&self, file: &[u8]) -> Result<ImageFile, RenderError> {
         Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
     }

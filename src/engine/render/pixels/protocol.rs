@@ -35,7 +35,6 @@ pub struct WorkerRequest {
     pub pixels: u64,
 }
 
-/// The task of a worker.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerTask {
     Shots(ScreenshotOptions),
@@ -163,7 +162,6 @@ fn piece<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 impl Message<WorkerReply> {
-    /// Creates a response with screenshots.
     pub fn of_screenshots(drawn: Rendering<Vec<Screenshot>>) -> Self {
         let mut parts = Vec::new();
         let mut shots = Vec::new();
@@ -178,7 +176,6 @@ impl Message<WorkerReply> {
         Self { head: WorkerReply::Shots { shots, warnings: drawn.warnings }, parts }
     }
 
-    /// Returns the screenshots in a response.
     pub fn into_screenshots(self) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         let WorkerReply::Shots { shots, warnings } = self.head else { return Err(fault(self.head)) };
         let mut parts = self.parts.into_iter();
@@ -193,26 +190,22 @@ impl Message<WorkerReply> {
         Ok(Rendering { made, warnings })
     }
 
-    /// Returns the PDF in a response.
     pub fn into_pdf(self) -> Result<Rendering<Vec<u8>>, RenderError> {
         let WorkerReply::Pdf { warnings } = self.head else { return Err(fault(self.head)) };
         Ok(Rendering { made: self.parts.into_iter().next().ok_or_else(malformed)?, warnings })
     }
 
-    /// Creates a response with an imported email.
     pub fn of_imported_html(mut imported_html: ImportedHtml) -> Self {
         let html = std::mem::take(&mut imported_html.html);
         Self { head: WorkerReply::ImportedHtml(imported_html), parts: vec![html.into_bytes()] }
     }
 
-    /// Returns the imported email in a response.
     pub fn into_imported_html(self) -> Result<ImportedHtml, RenderError> {
         let WorkerReply::ImportedHtml(imported_html) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(malformed)?;
         Ok(ImportedHtml { html, ..imported_html })
     }
 
-    /// Returns the inspection in a response.
     pub fn into_inspection(self) -> Result<Inspection, RenderError> {
         match self.head {
             WorkerReply::Inspection(inspection) => Ok(inspection),
@@ -220,7 +213,6 @@ impl Message<WorkerReply> {
         }
     }
 
-    /// Returns the JSON of the report in a response.
     pub fn into_report(self) -> Result<Vec<u8>, RenderError> {
         match self.head {
             WorkerReply::Report => self.parts.into_iter().next().ok_or_else(malformed),
@@ -228,13 +220,11 @@ impl Message<WorkerReply> {
         }
     }
 
-    /// Creates a response with what clients show.
     pub fn of_client_views(views: Vec<ClientView>) -> Self {
         let (heads, parts) = views.into_iter().map(|view| (view.head, view.html.into_bytes())).unzip();
         Self { head: WorkerReply::ClientViews(heads), parts }
     }
 
-    /// Returns what clients show, from a response.
     pub fn into_client_views(self) -> Result<Vec<ClientView>, RenderError> {
         let WorkerReply::ClientViews(heads) = self.head else { return Err(fault(self.head)) };
         if heads.len() != self.parts.len() {
@@ -244,20 +234,17 @@ impl Message<WorkerReply> {
         heads.into_iter().zip(self.parts).map(view).collect()
     }
 
-    /// Returns the new image file in a response.
     pub fn into_made(self) -> Result<(ImageFile, Option<ImageMeasurements>), RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         let (bytes, format) = self.parts.into_iter().next().zip(done.format).ok_or_else(malformed)?;
         Ok((ImageFile { bytes, format }, done.measured))
     }
 
-    /// Returns the image measurements in a response.
     pub fn into_measured(self) -> Result<ImageMeasurements, RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         done.measured.ok_or_else(malformed)
     }
 
-    /// Returns the confinement in a response.
     pub fn into_confinement(self) -> Result<Confinement, RenderError> {
         match self.head {
             WorkerReply::Confinement(confinement) => Ok(confinement),
@@ -265,7 +252,6 @@ impl Message<WorkerReply> {
         }
     }
 
-    /// Returns the image URLs in a response.
     pub fn into_image_addresses(self) -> Result<Vec<String>, RenderError> {
         match self.head {
             WorkerReply::ImageAddresses(addresses) => Ok(addresses),

@@ -50,12 +50,10 @@ impl fmt::Display for Layer {
 }
 
 impl Confinement {
-    /// Returns the active layers.
     pub fn on(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_none())
     }
 
-    /// Returns the inactive layers.
     pub fn off(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_some())
     }

@@ -38,7 +38,6 @@ pub struct WorkerOptions {
     pub unconfined: bool,
 }
 
-/// Runs the worker process.
 pub fn run(duty: &WorkerOptions) -> ExitCode {
     let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
     let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();

@@ -47,7 +47,6 @@ pub struct ReceivedMessage {
     pub peer: Option<IpAddr>,
 }
 
-/// The result of handling a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandlerResult {
     /// The message is on disk or needs no action, so the client may delete it.
@@ -58,10 +57,8 @@ pub enum HandlerResult {
     Refused,
 }
 
-/// A future with the result of handling a message.
 pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
-/// The handler of received mail.
 pub trait MailHandler: Send + Sync + 'static {
     /// Returns whether mail to this address is accepted. Called for each recipient, before the message is received.
     fn wants(&self, recipient: &str) -> bool;

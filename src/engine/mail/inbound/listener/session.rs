@@ -14,7 +14,6 @@ use super::{HandlerResult, ReceivedMessage, Shared};
 use crate::engine::admission::Activity;
 use crate::vocab::limits;
 
-/// The protocol of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Smtp,
@@ -22,7 +21,6 @@ pub enum Protocol {
     Lmtp,
 }
 
-/// The state of a session.
 struct Session<'a> {
     protocol: Protocol,
     peer: Option<IpAddr>,
