@@ -19,7 +19,7 @@ const DEPTH_MAX: u8 = 40;
 pub enum Owner {
     /// A position in [`Sheets::rules`].
     Rule(u32),
-    /// A position in [`Sheets::at_rules`], such as `@font-face`.
+    /// The position in [`Sheets::at_rules`] of an at-rule with declarations, such as `@font-face`.
     AtRule(u32),
     /// The element whose `style` attribute contains the declaration.
     Element(u32),
@@ -54,7 +54,7 @@ pub struct Rule {
     pub at_rule: Option<u32>,
     /// The rule in which this rule is nested.
     pub nested_in: Option<u32>,
-    /// The element whose content or `style` attribute contains the rule.
+    /// The `style` element that contains the rule.
     pub element: u32,
     /// The positions of the rule's declarations in [`Sheets::declarations`].
     pub declarations: Span,
@@ -350,7 +350,7 @@ impl Sheets {
         self.declarations.push(Declaration { name: name.span, span: self.covered(range), value, important, owner });
     }
 
-    /// Returns the `!important` mark at the end of a value, and the position of its exclamation mark.
+    /// Returns the `!important` annotation at the end of a value, and the position of its exclamation mark.
     fn important(&self, source: &str, value: Span) -> Option<(u32, Important)> {
         let last = self.piece(value.end - 1).filter(|last| last.kind == Kind::Ident && last.is(source, "important"))?;
         let mut at = value.end - 1;

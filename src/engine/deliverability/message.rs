@@ -18,7 +18,8 @@ pub struct Input<'a> {
 
 /// The maximum size of the text that the check reads. Long newsletters have about 30,000 bytes.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// The maximum number each of links, images and hidden passages that the check keeps. It counts all of them.
+/// The maximum number of links, of images, of hidden passages and of suspicious pieces of markup that the check keeps. Further ones are
+/// ignored.
 const ITEMS_MAX: usize = 2_000;
 /// The maximum depth at which styles are tracked. Layouts with nested tables reach about 80 levels.
 const DEPTH_MAX: usize = 256;
@@ -67,7 +68,7 @@ impl Image {
 /// The way in which a passage is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concealment {
-    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, full transparency, or a height of 0.
+    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel.
     NotDisplayed,
     /// A font size of at most 2 pixels.
     Tiny,
@@ -164,7 +165,7 @@ pub fn bounded(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
 }
 
-/// The maximum length of a word; longer words are data and are ignored.
+/// The maximum length of a word in bytes. Longer words are truncated.
 const WORD_BYTES_MAX: usize = 60;
 
 /// Splits a text into words: letters, digits, and characters that can be part of words.

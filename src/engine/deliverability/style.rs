@@ -23,7 +23,7 @@ pub struct Look {
     color: Color,
     /// The background color, or `None` if the background is an image or a gradient.
     background: Option<Color>,
-    /// Whether a style sets `max-height` or `height` to 0. The content is hidden only if the style also hides overflow.
+    /// Whether a style sets `max-height` or `height` to at most 1 pixel. The content is hidden only if the style also hides overflow.
     has_no_height: bool,
     hides_overflow: bool,
 }

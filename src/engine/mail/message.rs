@@ -99,7 +99,7 @@ impl OutgoingMessage<'_> {
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
         let images = self.images.iter().map(|image| image.part.len() + 100).sum::<usize>();
-        // Reserve space for the headers, and for two signatures that [`Message::put_first`] adds.
+        // Reserve space for the headers, and for two signatures that `Message::put_first` adds.
         let mut out = Vec::with_capacity(texts + images + 4_000);
         let mut needs_smtputf8 = headers::write_mailbox(&mut out, "From", self.from);
         needs_smtputf8 |= headers::write_mailbox(&mut out, "To", self.to);

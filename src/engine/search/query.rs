@@ -313,8 +313,8 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Finds phone numbers that contain `digits`, or `digits` without the leading zero of a national number. A few digits match
-    /// only phone numbers that start with them.
+    /// Finds phone numbers that contain `digits`, or `digits` without the leading zero of a national number. Fewer than
+    /// `INFIX_CHARS_MIN` digits match only phone numbers that start with them.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
         if digits.len() < INFIX_CHARS_MIN {
             let starting = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);

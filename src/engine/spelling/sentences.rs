@@ -27,7 +27,7 @@ fn ends_sentence(token: &Token<'_>) -> bool {
 pub(super) struct Style {
     /// Whether the sender writes everything in lowercase.
     lowercase: bool,
-    /// Whether long blocks nearly always end in a mark.
+    /// Whether at least three quarters of the long blocks end with a punctuation mark.
     ends_long_blocks: bool,
 }
 

@@ -36,8 +36,8 @@ pub struct TableDigest {
 /// The digests of all tables that have rows, by table name.
 pub type Digests = BTreeMap<String, TableDigest>;
 
-/// Copies all rows that `tx` sees, except the count of openings, into a new file at `target`. After an error, the file is not a
-/// usable backup.
+/// Copies all rows that `tx` sees into a new file at `target`, except the row that counts how often the folder was opened. After an error,
+/// the file is not a usable backup.
 pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
         return Err(Error::Io(format!("{} already exists", target.display())));

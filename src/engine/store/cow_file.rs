@@ -19,7 +19,7 @@ type Blocks = BTreeMap<u64, Box<[u8; BLOCK]>>;
 #[derive(Debug)]
 pub struct CowFile {
     file: File,
-    /// How many bytes of the file are visible; the written blocks replace parts of them.
+    /// The length of the file in bytes. Written blocks replace parts of the file.
     file_bytes: u64,
     state: Mutex<State>,
 }

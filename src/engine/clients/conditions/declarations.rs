@@ -71,7 +71,7 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         Test::InSheet => !is_inline(view, declaration.owner),
         Test::KeyframePercent => false,
         Test::ElementIn => styled(view, declaration).iter().any(|element| condition.has(&element.name)),
-        // Elements other than cells have no padding by default, so a padding of zero loses nothing.
+        // Most elements have no padding by default, so a padding of zero loses nothing.
         Test::ElementNotIn if name.to_ascii_lowercase().starts_with("padding") && !has_size(pieces) => false,
         Test::ElementNotIn => styled(view, declaration).iter().any(|element| !condition.has(&element.name)),
         Test::Base64In | Test::Base64NotIn => {

@@ -78,7 +78,7 @@ impl Entry {
         self.effect.unwrap_or(Effect::Nothing)
     }
 
-    /// Returns a snippet that uses the feature, or `None` if the feature is undetectable.
+    /// Returns a snippet that uses the feature, if there is one.
     pub fn example(&self) -> Option<String> {
         if self.undetectable.is_some() || self.example.is_some() {
             return self.example.clone();

@@ -25,7 +25,7 @@ pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
         end -= 1;
     }
     let head = html.get(..end)?;
-    // After an incomplete tag, browsers would not show [`MESSAGE`].
+    // After an incomplete tag, browsers would not show `MESSAGE`.
     let end = match (head.rfind('<'), head.rfind('>')) {
         (Some(open), Some(close)) if open > close => open,
         (Some(open), None) => open,

@@ -1,7 +1,7 @@
 //! Turns an email into the HTML that a client shows.
 //!
-//! The cuts come from the same findings as the report. Later steps apply Word's shapes, dark mode, blocked images and clipping. The result
-//! is approximate: it contains what a client keeps, but does not imitate the client's rendering engine.
+//! Clipping comes first. The cuts come from the same findings as the report. Later steps apply Word's shapes, dark mode and blocked images.
+//! The result is approximate: it contains what a client keeps, but does not imitate the client's rendering engine.
 
 mod clip;
 mod dark;
@@ -216,7 +216,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Removes the tags of an element, and also its content if that is not text.
+    /// Removes the tags of an element, and also the content of some elements, such as `style` and `svg`.
     fn element(&mut self, index: u32) {
         let Some(element) = self.view.element(index) else { return };
         if matches!(&*element.name, "style" | "svg" | "object" | "select" | "dialog") {

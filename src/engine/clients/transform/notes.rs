@@ -1,4 +1,4 @@
-//! Notes about blocked images that a reader of a preview may miss.
+//! Notes about what a reader may miss, among them those about blocked images.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub fn without_images(view: &View<'_>) -> Vec<Note> {
     notes
 }
 
-/// Returns the offsets of images with neither alt text nor an empty `alt` for decoration. Spacers do not count.
+/// Returns the offsets of images without an `alt` attribute, except spacers.
 fn images_without_alt(view: &View<'_>) -> Vec<u32> {
     let images = view.document.elements.iter().filter(|element| element.name == "img");
     let attribute = |element, name| view.document.attribute(view.source, element, name);
@@ -79,7 +79,7 @@ fn images_without_alt(view: &View<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the number of words in an email's text. Hidden text counts too, because a preheader has few words.
+/// Returns the number of words in an email's text. Hidden text counts too: it is usually a preheader, which has few words.
 fn words(source: &str) -> usize {
     let mut words = 0;
     let mut in_title = false;

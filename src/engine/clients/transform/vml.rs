@@ -6,7 +6,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::Edit;
 
-/// Adds the edits that replace VML shapes with boxes.
+/// Adds the edits that replace VML shapes with boxes, and that remove the tags of other elements with a namespace prefix.
 pub fn draw(view: &View<'_>, edits: &mut Vec<Edit>) {
     for (index, element) in (0_u32..).zip(&view.document.elements) {
         let Some((space, name)) = element.name.split_once(':') else { continue };
@@ -57,7 +57,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     if let Some(color) = color.filter(|_| !is_false(attribute("fill")) && !is_false(attribute("filled"))) {
         css.push_str(&format!(";background-color:{color}"));
     }
-    // The edits before these removed images whose format the client does not show.
+    // Earlier edits remove the addresses of images whose format the client does not show.
     let is_removed = |fill: &Element<'_>| {
         let own = view.document.attributes_of(fill).iter().find(|attribute| &*attribute.name == "src");
         own.is_some_and(|own| edits.iter().any(|edit| edit.span == own.span))

@@ -20,7 +20,7 @@ pub struct Pool {
 #[derive(Default)]
 struct State {
     in_use: usize,
-    /// The idle connections, the one that has been idle longest first.
+    /// The idle connections, starting with the one that has been idle longest.
     resting: Vec<IdleConnection>,
 }
 

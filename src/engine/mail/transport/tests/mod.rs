@@ -1,4 +1,4 @@
-//! Tests the transport with a server that behaves well, behaves badly or does not reply at all.
+//! Tests the transport with a server that behaves well, behaves badly, or does not reply.
 
 mod closing;
 mod connections;
