@@ -128,7 +128,7 @@ fn contact(
         Some(email) => suppressions::reason(tx, &Digester::new(&engine.seal), hook.account, &email.normalized())?.is_some(),
         None => false,
     };
-    // A form is no proof that the owner of a suppressed address wants mail again.
+    // A form does not prove that the owner of a suppressed address wants to receive mail again.
     let consent_source = hook.consent_source.as_deref().filter(|_| !is_suppressed);
     let tags: Vec<TagName> = hook.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
     let settings = UpsertSettings { tags: &tags, consent_source };
