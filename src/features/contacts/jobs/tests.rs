@@ -363,7 +363,7 @@ proptest! {
         let mut file = "email,first name\r\n".to_owned();
         for (person, name) in &rows {
             let name = if *name > 0 { format!("N{name}") } else { String::new() };
-            // Write some addresses in uppercase: both spellings belong to the same contact.
+            // In files with an even number of rows, write the addresses in uppercase: their case must not matter.
             let email = if rows.len() % 2 == 0 { format!("P{person}@Example.com") } else { format!("p{person}@example.com") };
             file.push_str(&format!("{email},{name}\r\n"));
         }

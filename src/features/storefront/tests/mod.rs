@@ -106,7 +106,7 @@ impl Shop {
         all["contacts"].as_array().expect("there is a list").iter().find(|contact| contact["email"] == email).cloned()
     }
 
-    /// Returns the names of a contact's events, oldest first.
+    /// Returns the names of a contact's events, in alphabetical order.
     fn events(&self, email: &str) -> Vec<String> {
         let contact = self.contact(email).expect("the contact exists");
         let id = contact["id"].as_str().expect("there is an ID");
