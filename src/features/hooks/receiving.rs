@@ -38,8 +38,8 @@ impl From<FieldError> for Refusal {
     }
 }
 
-/// Handles a request. A rejected request is recorded, too, so its failure is inside the outer result; the outer failures are those of the
-/// store.
+/// Handles a request and records its delivery. The inner result is the response to the request, which may be a rejection. The outer result
+/// fails only if the store fails.
 pub fn handle(
     tx: &mut WriteTx<'_>,
     engine: &Engine,

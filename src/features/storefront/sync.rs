@@ -21,11 +21,11 @@ use crate::vocab::storefronts::StoreTool;
 
 /// The result of a step.
 enum Outcome {
-    /// The store sends webhooks, or cannot for this reason.
+    /// The store was asked to send webhooks. Contains the reason if it refused.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadContact>),
-    /// Everything has been imported.
+    /// The settings of the store exclude the data of this stage, so nothing was requested.
     Complete,
 }
 

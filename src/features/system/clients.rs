@@ -87,7 +87,7 @@ pub struct Package {
     pub has_version: bool,
 }
 
-/// What is found under a name.
+/// The result of looking up a name under `/clients/`.
 pub enum Found {
     Package(&'static Package),
     /// The package's actual name.
