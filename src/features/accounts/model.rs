@@ -72,8 +72,9 @@ pub struct Session {
     pub idle_ms: i64,
     pub seen_at: Timestamp,
     pub proven_at: Timestamp,
-    /// The network address from which the user signed in; the next field is the user agent.
+    /// The network address from which the user signed in.
     pub address: String,
+    /// The user agent of the browser or program.
     pub agent: String,
 }
 
@@ -121,7 +122,7 @@ impl Record for ResetLink {}
 /// A hashed password, with the parameters needed to verify a password against it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash {
-    /// The memory in KiB for Argon2id; the next two fields are its passes and lanes.
+    /// The memory for Argon2id in KiB.
     pub memory_kib: u32,
     pub passes: u32,
     pub lanes: u32,

@@ -126,8 +126,8 @@ mod tests {
         assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "an earlier code is not accepted again");
     }
 
-    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: refusing all codes older than the newest was stricter than that and locked
-    /// users out for as long as a clock was set back.
+    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: all codes older than the newest one were refused, which locked users out
+    /// for as long as a clock was set back.
     #[test]
     fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
         let mut factor = factor();

@@ -84,7 +84,7 @@ fn of(rule: Rule) -> &'static Row {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityAnalysis {
-    /// From 0 to 100: 100 if no problem was found. Resolving a problem never lowers it.
+    /// The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score.
     pub score: u32,
     /// The problems, most severe first.
     pub findings: Vec<AccessibilityFinding>,

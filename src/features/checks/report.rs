@@ -90,7 +90,7 @@ pub struct Recommendations {
     pub suggested: Vec<String>,
 }
 
-/// How the checks went.
+/// Facts about the checks themselves.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationMetadata {

@@ -297,7 +297,7 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
             Level::Suggested => Severity::Info,
         };
         let places = one.evidence.iter().filter(|evidence| {
-            // What is missing has no place.
+            // Evidence that something is missing has no position in the HTML.
             evidence.part == Part::Html && evidence.line > 0 && !evidence.excerpt.is_empty()
         });
         let places = places.map(|evidence| PlaceView {

@@ -32,12 +32,12 @@ pub enum LinkRequests {
     Sent,
 }
 
-/// What the deliverability check knows about the sender.
+/// The sender for the deliverability check.
 #[derive(Clone, Debug)]
 pub enum Sender {
-    /// Only the content is judged, without the DNS records of a sender.
+    /// The sender is unknown: the check predicts only how providers judge the content.
     Unknown,
-    /// The DNS records of the sender are judged too.
+    /// The check also reads the DNS records of this sender.
     Of(Envelope),
 }
 
@@ -57,8 +57,8 @@ pub struct Plan {
     pub is_final: fn(&Failure) -> bool,
 }
 
-/// Runs all checks whose result is stored. A check that fails or takes too long is left out of the scores, with the reason. The only
-/// failure is a busy renderer, because the checks can be repeated.
+/// Runs all checks whose result is stored. A check that fails or takes too long is left out of the scores, with the reason. Fails only if
+/// the renderer is busy; the caller can then repeat the checks.
 pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
     let spelling = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
     let limit = limits::EMAIL_CHECK_TIME;
@@ -80,7 +80,7 @@ pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: Link
 /// Runs the checks of a plan at the same time, and returns when all of them have ended. Fails only if the failure of a check is final.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
     let limit = plan.limit;
-    // The futures are large. On the heap, they do not add up on the stack of the thread.
+    // Boxed, because these futures are large and would otherwise all be on the thread's stack.
     let compatibility = within(limit, plan.compatibility.map(|clients| Box::pin(compatibility(context, email, clients))));
     let options = |requests| link_options(requests, plan.links_limit);
     let links = within(limit, plan.links.map(|requests| Box::pin(analyze_links(context, email, options(requests)))));

@@ -76,7 +76,7 @@ async fn ask_model(
         schema: Some(AnswerSchema { name: "report_errors", about: "The mistakes in the text.", schema: model::schema() }),
     };
     let mut tokens = 0;
-    // After the time limit, the estimate of the request stays as its usage.
+    // If the request times out, its estimated usage remains stored.
     let answer = match timeout(limits::SPELLING_PEER_TIME, metered.ask(&question)).await {
         Ok((answer, usage)) => {
             tokens = usage.input_tokens + usage.output_tokens;

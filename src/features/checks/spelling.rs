@@ -25,7 +25,7 @@ use crate::vocab::limits;
 #[serde(rename_all = "camelCase")]
 pub struct SpellingAnalysis {
     pub total_words: usize,
-    /// From 0 to 100: 100 if nothing was found. Resolving a finding never lowers it.
+    /// The score from 0 to 100; 100 if nothing was found. Resolving a finding never lowers the score.
     pub score: u32,
     /// The findings in the order of the source.
     pub errors: Vec<Finding>,
@@ -33,7 +33,7 @@ pub struct SpellingAnalysis {
     pub metadata: SpellingMetadata,
 }
 
-/// How the text was checked.
+/// Facts about the check itself.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingMetadata {
@@ -55,11 +55,13 @@ pub struct SpellingMetadata {
     pub checkers_incomplete: Vec<String>,
 }
 
-/// The rule for words that are in no dictionary.
+/// The name of the rule for words that are in no dictionary.
 pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
-/// The maximum number of points that misspelled words cost; the next constants are those for grammar and style.
+/// The maximum number of points that misspelled words cost.
 const SPELLING_WEIGHT: f64 = 60.0;
+/// The maximum number of points that grammatical errors and repeated words cost.
 const GRAMMAR_WEIGHT: f64 = 30.0;
+/// The maximum number of points that problems of style cost.
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {

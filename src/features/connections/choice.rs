@@ -25,7 +25,7 @@ pub const FAILURES: [Code; 5] = [
     Code::ProviderUnavailable,
 ];
 
-/// What a request says about the connection that it uses.
+/// The part of a request that selects a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionChoice {
     pub account: AccountId,
@@ -104,7 +104,7 @@ pub async fn client<'e>(
     Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
 }
 
-/// Stores what an error says about the connection: a rejected key, or a limit on its requests.
+/// Records in the connection what an error reveals about it: the platform rejected the key, or limits its requests.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {
@@ -115,7 +115,7 @@ pub async fn note(engine: &Engine, environment: Environment, used: &Connection, 
     Ok(())
 }
 
-/// Turns an error of a platform into the failure of an operation, and notes what it says about the connection.
+/// Turns an error of a platform into the failure of an operation. Also records in the connection what the error reveals about it.
 pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     let (engine, environment) = (&context.engine, context.caller.environment());
     if let Err(failure) = note(engine, environment, used, &error).await {

@@ -1,8 +1,8 @@
 //! Calls a platform on behalf of a connected account: with its key, the pinned version of its API, bounded retries, and the pauses that the
 //! platform requests.
 //!
-//! Requests that read, and changes with the same result each time, are repeated after a passing failure. A request that creates something
-//! is not: its response may be lost although it took effect, so its caller first looks for the result.
+//! Requests that read, and changes with the same result each time, are retried after a temporary failure. A request that creates something
+//! is not retried here, because it may have taken effect even if its response was lost: the caller first checks whether the object exists.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ pub struct Client<'e> {
     authorization: HeaderValue,
     /// Identifies the account for pauses without revealing its key.
     account: [u8; 12],
-    /// The longest pause that a request itself waits for.
+    /// The longest pause for which a request waits; if a pause is longer, the request fails.
     wait_max: Duration,
     /// The names of the properties that the account added to contacts, once they are read.
     pub own_properties: OnceCell<Vec<String>>,
@@ -71,7 +71,7 @@ pub struct Client<'e> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client. Returns why the key cannot belong to the platform if it cannot.
+    /// Creates a client, or returns why the key cannot belong to the platform.
     pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
         let base = base(&engine.settings.connections, provider, credentials)?;
         let text = match credentials {
@@ -94,7 +94,7 @@ impl<'e> Client<'e> {
         Ok(Self { engine, provider, base, region, authorization, account, wait_max, own_properties, page_host })
     }
 
-    /// Returns a client that never waits for the end of a pause within a request, so that an import does not hold up others.
+    /// Returns a client that never waits for the end of a pause within a request, so that an import does not delay other imports.
     pub fn without_waits(self) -> Self {
         Self { wait_max: Duration::ZERO, ..self }
     }
@@ -157,8 +157,8 @@ impl<'e> Client<'e> {
         Payload { content_type: content_type.expect("the boundary is plain text"), bytes: bytes.into() }
     }
 
-    /// Sends a request, and repeats it after passing failures: if it `is_repeatable` after every one, otherwise only if the platform
-    /// rejected it for now.
+    /// Sends a request, with retries: after a short pause that the platform requests and, if the request `is_repeatable`, after temporary
+    /// failures.
     async fn send<T: DeserializeOwned>(
         &self,
         (method, path, query): (Method, &str, &[(&str, &str)]),
@@ -196,7 +196,7 @@ impl<'e> Client<'e> {
         }
     }
 
-    /// Waits before the next attempt, with a pause varied by up to a fifth so that imports do not repeat their requests in step.
+    /// Waits before the next attempt, with a pause varied by up to a fifth, so that imports do not retry their requests at the same time.
     pub async fn back_off(&self, attempt: u32) {
         let [chance] = self.engine.random.bytes::<1>();
         let ms = limits::PROVIDER_RETRY_MS << (attempt - 1);
@@ -247,7 +247,7 @@ impl<'e> Client<'e> {
         headers
     }
 
-    /// Pauses the account if the platform rejected the request for now, or if no further request is allowed in this window.
+    /// Pauses the account if the platform is rate limiting it, or if no further request is allowed in this window.
     fn note_pause(&self, response: &Response) {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
@@ -324,7 +324,7 @@ fn is_region(text: &str) -> bool {
     (2..=4).contains(&letters) && (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The platforms' descriptions of errors, each with the members of all platforms.
+/// The body of an error response: the members that any of the platforms uses.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {
@@ -332,7 +332,7 @@ struct ErrorBody {
     detail: Option<String>,
     message: Option<String>,
     title: Option<String>,
-    /// The members of errors of tokens (RFC 6749, section 5.2).
+    /// The members of errors from token endpoints (RFC 6749 §5.2).
     error_description: Option<String>,
     error: Option<String>,
 }

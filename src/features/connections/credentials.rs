@@ -10,7 +10,7 @@ use crate::base::secret::Secret;
 use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, ConnectionId};
 
-/// What gives access to an account.
+/// The credentials of a connected account.
 pub enum Credentials {
     /// An API key that the user entered.
     Key(Secret),
@@ -21,7 +21,7 @@ pub enum Credentials {
 /// The tokens of an account (RFC 6749).
 pub struct Tokens {
     pub access: Secret,
-    /// Gets new tokens; `None` if the access token does not expire.
+    /// The refresh token; `None` if the access token does not expire.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
     /// Mailchimp's data center of the account; empty for the other platforms.

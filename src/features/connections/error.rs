@@ -1,10 +1,10 @@
-//! Why a call of a platform failed.
+//! The errors of calls to platforms.
 
 use std::fmt;
 
 use crate::base::clock::Timestamp;
 
-/// Why a call of a platform failed. The texts are the platform's own descriptions.
+/// Why a call to a platform failed. The texts are the platform's own descriptions or, if there was no response, describe the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlatformError {
     /// The platform rejects the credentials.
@@ -19,9 +19,9 @@ pub enum PlatformError {
     Refused(String),
     /// The platform is rate limiting the account.
     Busy { until: Timestamp, ms: u64 },
-    /// The platform does not work now.
+    /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
-    /// The platform's address cannot be used.
+    /// The request could not be sent, and a retry would not help: for example, the platform's address in the settings is not a URL.
     Unreachable(String),
     /// The platform's response does not have the documented form.
     Malformed(String),

@@ -114,7 +114,8 @@ fn removed(import: &ProviderImport) -> String {
     format!("The connection to {} was removed. Connect the account again and start a new import.", import.provider)
 }
 
-/// Commits a page that was read with the connection `used`, or fails the import with `removed` if the connection was removed meanwhile.
+/// Commits a page that was read with the connection `used`. If the connection has been removed since, fails the import with the reason
+/// `removed`.
 pub(super) fn keep(
     tx: &mut WriteTx<'_>,
     used: &Connection,
@@ -177,7 +178,7 @@ fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Op
     }
 }
 
-/// What an error means for an import.
+/// How an error affects an import.
 pub(super) enum Stop {
     /// The source at this position no longer exists.
     Skip {
@@ -200,7 +201,7 @@ impl Stop {
             return Self::Pause(Wait {
                 reason: format!("The import is paused until you reconnect \"{}\". {error}", used.name),
                 failure: format!("\"{}\" was not reconnected within a week. {error}", used.name),
-                // Reconnecting ends the pause. The worker also tries again, in case the platform itself was at fault.
+                // Reconnecting ends the pause. The worker also retries, because the platform itself may have caused the error.
                 until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX),
                 is_failure: false,
             });
@@ -227,7 +228,8 @@ impl Stop {
         }
     }
 
-    /// Stores what the error means, unless the connection's key was replaced in the meantime: the import then continues with the new key.
+    /// Skips the source or pauses the import. Does not pause if the credentials of the connection were replaced in the meantime: the import
+    /// then continues with the new ones.
     pub(super) fn apply(self, tx: &mut WriteTx<'_>, used: &Connection, id: JobId) -> StoreResult<()> {
         let current = store::find(tx, used.account, used.id)?;
         match self {

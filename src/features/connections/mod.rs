@@ -3,8 +3,8 @@
 //! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or audit
 //! row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
 //!
-//! `platform` has an adapter for each platform, `templates` one for what exports create there; `client` sends all requests. Everything else
-//! is the same for every platform.
+//! `platform` has an adapter per platform for imports, and `templates` one for exports; `client` sends all requests. All other code is the
+//! same for every platform.
 
 mod choice;
 mod client;

@@ -50,7 +50,7 @@ impl Connection {
     }
 }
 
-/// What an export creates on a platform. The numbers are stored.
+/// The kind of object that an export creates on a platform. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplateKind {
     /// A template of Klaviyo's HTML editor.

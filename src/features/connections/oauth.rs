@@ -1,8 +1,8 @@
 //! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
 //!
-//! The user begins in the dashboard, consents on the platform, and returns to the callback page with a code. The state that travels with the
-//! user is sealed and names the session, so that only the browser that began can finish. Mailchimp has no PKCE and no scopes, and its tokens
-//! do not expire; it states the data center of an account at an address of its own.
+//! The user starts in the dashboard, consents on the platform, and returns to the callback page with a code. The `state` parameter is
+//! sealed and names the session, so that only the browser that started the sign-in can complete it. Mailchimp has no PKCE and no scopes,
+//! and its tokens do not expire; a separate endpoint returns the data center of an account.
 
 use bytes::Bytes;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
@@ -32,10 +32,10 @@ use crate::vocab::settings::Connections;
 /// The scope that HubSpot requires of every app, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
 
-/// The place for which states are sealed.
+/// The context for sealing states. Sealed bytes open only with the same context.
 const STATE: &[u8] = b"connections/state";
 
-/// The client that this installation is on a platform.
+/// This installation's registration as an OAuth client of a platform.
 pub struct App<'s> {
     id: &'s str,
     secret: &'s Secret,
@@ -72,7 +72,7 @@ pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
     format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
 }
 
-/// A sign-in that began.
+/// A sign-in in progress, which the `state` parameter contains.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SignIn {
     pub session: SessionId,
@@ -141,13 +141,13 @@ struct TokenResponse {
     expires_in: Option<i64>,
 }
 
-/// Mailchimp's description of a token.
+/// Mailchimp's response with the data center of the account.
 #[derive(Deserialize)]
 struct Metadata {
     dc: String,
 }
 
-/// Exchanges the code that the user returned with for tokens.
+/// Exchanges an authorization code for tokens.
 pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<Tokens, PlatformError> {
     let redirect = redirect_url(engine, sign_in.provider);
     let mut fields = vec![("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect.as_str())];
@@ -176,7 +176,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), used.account, used.id).map_err(not_stored)?;
-    // The connection was removed meanwhile.
+    // The connection was removed in the meantime.
     let Some(stored) = stored else { return Err(PlatformError::Missing) };
     *used = stored;
     if !needs_refresh(engine, used)? {
@@ -215,7 +215,7 @@ fn not_set_up(provider: Provider) -> PlatformError {
     PlatformError::Rejected(format!("signing in to {provider} is not set up in the settings under [connections]"))
 }
 
-/// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no address for this.
+/// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no endpoint for this.
 pub async fn revoke(engine: &Engine, used: &Connection) -> Result<bool, PlatformError> {
     let Some(Credentials::Tokens(Tokens { access, refresh, .. })) = open(&engine.seal, used) else { return Ok(false) };
     let (Some(app), settings) = (app(&engine.settings.connections, used.provider), &engine.settings.connections) else {
@@ -292,14 +292,14 @@ async fn call<T: DeserializeOwned>(
     let status = response.status;
     if !status.is_success() {
         let said = message(&response.body);
-        // Platforms refuse codes and refresh tokens that are not valid with 400 or 401.
+        // With these statuses, the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
             400 | 401 | 403 => PlatformError::Rejected(said),
             _ => PlatformError::Unavailable(format!("status {}: {said}", status.as_u16())),
         });
     }
     let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
-    // The text of the error could quote a token.
+    // Drop the error, because its text could quote a token.
     serde_json::from_slice(read).map_err(|_| PlatformError::Malformed("the response about tokens".to_owned()))
 }
 

@@ -67,7 +67,7 @@ fn count(app: &TestApp, status: &str) -> u64 {
     found.body["count"].as_u64().or(found.body["data"]["total"].as_u64()).expect("the list has a total")
 }
 
-/// Returns how many of the first `people` contacts have one of these standings.
+/// Returns how many of the first `people` contacts have one of the subscription states in `wanted`.
 fn of(people: usize, wanted: &[Standing]) -> u64 {
     (0..people).filter(|number| wanted.contains(&standing(*number))).count() as u64
 }
@@ -235,7 +235,7 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
         assert!(!fields["providerCreatedAt"].is_null() || !fields["consentAt"].is_null(), "{person}");
         let shoe = if provider == "platform_b" { "SHOE" } else { "shoe" };
         assert!(!fields[shoe].is_null() && fields["hs_object_id"].is_null(), "{person}");
-        // A second import changes nothing and, with all contacts, adds those without consent as non-subscribed.
+        // A second import, now of all contacts, adds only the contacts without consent, as non-subscribed.
         let again = start(&app, provider, (source, kind), "include-all");
         work(&app);
         let done = progress(&app, &again);
@@ -255,7 +255,7 @@ fn an_import_continues_after_a_kill_without_counting_twice() {
         assert_eq!(step(&app), Step::More);
         let some = progress(&app, &id)["counts"]["total"].as_u64().expect("the value is a number");
         assert!((100..PEOPLE as u64).contains(&some), "{some}");
-        // The platform fails in the middle of a step, and then the process ends: the pages before the failure are kept.
+        // The platform fails in the middle of a step, and then the process ends. The pages before the failure are kept.
         peer.fail(if provider == "platform_c" { "batch/read" } else { source }, 99, Fault::Status(500, None));
         step(&app);
         app = app.restarted();
@@ -307,7 +307,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     let peer = Platforms::start(250);
     let app = app(&peer);
     connect(&app, "klaviyo", KLAVIYO_KEY);
-    // An import also ends its step at a short limit, and continues after it.
+    // A rate limit ends the step even if the pause is short, and the import continues after the pause.
     peer.fail("profiles", 1, Fault::Status(429, Some(1)));
     let id = start(&app, "klaviyo", ("L1", "list"), "include-all");
     work(&app);

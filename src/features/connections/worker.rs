@@ -18,7 +18,7 @@ use crate::vocab::ids::ConnectionId;
 use crate::vocab::limits;
 
 /// Lets every import from a platform do a limited amount of work. Imports of different connections run at the same time, so that a slow
-/// platform does not hold up the others; those of one connection share its limit of requests and run one after another.
+/// platform does not delay the others. Imports of one connection share its request limit, so they run one after another.
 pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let mut queues = BTreeMap::<ConnectionId, Vec<Job>>::new();
     for job in open_imports(&engine.data(environment).store.read())? {

@@ -11,20 +11,20 @@ use crate::features::tags::TagName;
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The custom field with the origin of a contact's consent.
+/// The custom field that contains the origin of a contact's consent.
 const CONSENT_SOURCE: &str = "consentSource";
 
-/// The settings for contacts of another system.
+/// The settings for adding or updating contacts that another system sends.
 #[derive(Clone, Copy, Debug)]
 pub struct UpsertSettings<'a> {
     /// The tags that every contact gets.
     pub tags: &'a [TagName],
-    /// Where the contacts gave their consent to marketing email. Without consent, a new contact is non-subscribed, and a known contact keeps
-    /// its status.
+    /// Where the contacts gave their consent to marketing email. Without consent, a new contact is non-subscribed, and an existing contact
+    /// keeps its status.
     pub consent_source: Option<&'a str>,
 }
 
-/// What happened to a contact.
+/// The result of adding or updating a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upserted {
     Created,
@@ -42,7 +42,8 @@ pub fn check_json(json: &str) -> std::result::Result<(), FieldError> {
     read(json).map(drop)
 }
 
-/// Adds or updates the contact in `json`. Returns the reason if the contact is refused. A contact who unsubscribed or bounced stays so.
+/// Adds or updates the contact in `json`. Returns the reason if the contact is refused. A contact who unsubscribed or bounced keeps that
+/// status.
 pub fn upsert_json(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),

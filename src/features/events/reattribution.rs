@@ -107,7 +107,7 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Deletes events, and clicks by people who are not contacts, that are too old to be listed or attributed; returns whether more may be
+/// Deletes events, and clicks by recipients who are not contacts, that are too old to be listed or attributed; returns whether more may be
 /// left.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];

@@ -14,12 +14,12 @@ use crate::features::emails::Finished;
 use crate::vocab::ids::{ConnectionId, EmailId};
 use crate::vocab::limits;
 
-/// Where an export goes, and what it creates there.
+/// The account into which emails are exported, and the kind of object to create there.
 pub struct AccountExport {
     pub kind: TemplateKind,
     pub connection: Option<ConnectionId>,
     pub images: ImageHosting,
-    /// Further members of the platform's own request.
+    /// Additional members of the request to the platform.
     pub options: Map<String, Value>,
 }
 

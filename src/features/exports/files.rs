@@ -109,8 +109,8 @@ async fn file(context: &Context, email: Finished, target: Target) -> Result<File
     Ok(of(blob, Some(bytes)))
 }
 
-/// Returns the file ID for an email version and a target. An export is used again unless the HTML has changed, for example with the postal
-/// address of the brand.
+/// Returns the file ID for an email version and a target. An earlier export is reused unless the HTML has changed, for example because it
+/// contains a new postal address of the brand.
 fn blob_id(email: &Finished, target: Target) -> BlobId {
     let kind = if let Target::Platform(kind) = target { kind.word() } else { "file" };
     let name = format!("export {} {} {} {kind} {}", email.id, email.version, target.word(), email.html);

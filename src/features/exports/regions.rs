@@ -1,7 +1,7 @@
 //! Marks the parts of an email that users can edit on a platform.
 //!
 //! Text cells are table cells that contain only a styled `<div>`, which is how MJML renders text. Cells with an unsubscribe link are not
-//! marked, so that the link cannot be removed by accident. This file does not know where the HTML goes.
+//! marked, so that the link cannot be removed by accident. This file does not depend on how the HTML is exported.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ const WIDTH_PX: u32 = 600;
 
 /// A cell with text.
 struct TextCell {
-    /// Where the attributes of the cell start.
+    /// The position at which the attributes of the cell start.
     cell: usize,
-    /// Where the attributes of the `<div>` start.
+    /// The position at which the attributes of the `<div>` start.
     text: usize,
-    /// Where the value of the class of the `<div>` starts, if it has one.
+    /// The position at which the value of the `class` attribute of the `<div>` starts; `None` if there is no such attribute.
     class: Option<usize>,
     content: Range<usize>,
 }
@@ -45,8 +45,8 @@ pub fn klaviyo(html: &str) -> String {
     inserted(html, vec![(longest.cell, marks), class])
 }
 
-/// Makes texts and images editable in Mailchimp. Each region has a name of its own, and regions do not contain each other. HTML without a
-/// text cell becomes one region.
+/// Makes texts and images editable in Mailchimp. Each region has a unique name, and regions are not nested. HTML without a text cell
+/// becomes one region.
 pub fn mailchimp(html: &str) -> String {
     let mut cells = text_cells(html);
     cells.truncate(limits::EXPORT_REGIONS_MAX);
@@ -65,7 +65,7 @@ pub fn mailchimp(html: &str) -> String {
     inserted(html, insertions)
 }
 
-/// Returns whether an image is a part of the content, and not a pixel that counts or keeps space.
+/// Returns whether an image is part of the content, rather than a tracking pixel or a spacer.
 fn is_content(image: &Tag<'_>) -> bool {
     let size = |name: &str| image.attribute(name).and_then(|size| size.value.trim_end_matches("px").parse::<u32>().ok());
     image.attribute("src").is_some() && ["width", "height"].into_iter().all(|name| size(name).is_none_or(|size| size > 2))
@@ -101,7 +101,7 @@ fn inserted(html: &str, mut insertions: Vec<Insertion>) -> String {
 
 fn text_cells(html: &str) -> Vec<TextCell> {
     let mut cells = Vec::new();
-    // The end of the name of the cell that was opened last, if nothing has followed it.
+    // The end of the name of the last opened cell, if nothing has followed the start tag yet.
     let mut opened: Option<usize> = None;
     let mut current: Option<(TextCell, u32)> = None;
     for piece in Scanner::new(html) {

@@ -57,7 +57,7 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
         let field = written.starts_with("{{").then(|| Field::parse(&written[2..end - 2])).flatten();
         match field.and_then(|field| field.spelled(provider)) {
             Some(spelled) => out.push_str(&spelled),
-            // A comment shows nothing.
+            // A comment has no output, so its removal is not reported.
             None if written.starts_with("{#") => {}
             None => {
                 let written = decoded(written);
@@ -73,13 +73,13 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
     (out, untranslated)
 }
 
-/// Finds the closing marks of fields, statements and comments. It remembers which marks are absent, so that HTML with many opening marks
-/// is not searched again for each of them.
+/// Finds the closing marks of fields, statements and comments. Remembers which marks are absent, so that HTML with many opening marks is
+/// not searched to its end for each of them.
 #[derive(Default)]
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The length of the HTML that remains after the last line without the end of a comment.
+    /// The number of bytes after the last line that was searched for the end of a comment in vain.
     no_comment: Option<usize>,
 }
 
@@ -134,7 +134,7 @@ impl Field {
         };
         let is_plain = |words: &String| !words.contains(['"', '\\', '{', '}', '|', '*', '<', '>']);
         let is_valid = is_name && default.as_ref().is_none_or(is_plain);
-        // The words become a part of the HTML again.
+        // The decoded text is inserted into HTML again, so `&` is escaped.
         is_valid.then(|| Self { name: name.to_owned(), default: default.map(|words| words.replace('&', "&amp;")) })
     }
 
@@ -190,7 +190,8 @@ impl Field {
             "language" => "MC_LANGUAGE",
             _ => self.custom(),
         };
-        // Merge tags have at most ten uppercase letters, digits and underscores; custom fields that came from Mailchimp do.
+        // Merge tags have up to ten uppercase letters, digits and underscores, except for `MC_LANGUAGE`, which has eleven. Custom fields
+        // that were imported from Mailchimp have such names.
         let is_tag =
             tag.len() <= 11 && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
         is_tag.then(|| match &self.default {
@@ -211,7 +212,7 @@ impl Field {
             "email" | "phone" | "company" | "city" | "country" => self.name.as_str(),
             _ => self.custom(),
         };
-        // Internal names of properties are lowercase.
+        // HubSpot's internal names of properties are lowercase.
         let is_property = property.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         is_property.then(|| match &self.default {
             Some(words) => format!("{{{{ personalization_token('contact.{property}', '{}') }}}}", words.replace('\'', "\\'")),
@@ -220,7 +221,8 @@ impl Field {
     }
 }
 
-/// Adds an unsubscribe link to HTML without one, with the address in the account's settings. Each platform requires both in marketing email.
+/// Adds an unsubscribe link, with the address in the account's settings, to HTML without such a link. Each platform requires both in
+/// marketing email.
 fn with_footer(html: &str, provider: Provider) -> String {
     let (marks, link, address): (&[&str], _, _) = match provider {
         Provider::Klaviyo => (
@@ -229,7 +231,7 @@ fn with_footer(html: &str, provider: Provider) -> String {
             "{{ organization.name }}, {{ organization.full_address }}<br>",
         ),
         Provider::Mailchimp => (&["*|UNSUB|*"], "*|UNSUB|*", "*|LIST:COMPANY|*, *|LIST:ADDRESSLINE|*<br>"),
-        // The coded template has the address.
+        // `as_coded_template` adds the address.
         Provider::HubSpot => (&["unsubscribe_link", "unsubscribe_section"], "{{ unsubscribe_link_all }}", ""),
     };
     if marks.iter().any(|mark| html.contains(mark)) {

@@ -148,7 +148,8 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact that is open in the result is sure or open in each part. Only the parts in which it is open need a check.
+    // A contact in the `open` set of the result is in the `sure` or `open` set of every part. Only the parts with the contact in `open`
+    // need a check.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
@@ -169,7 +170,7 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact that is open in the result is sure in no part.
+    // A contact in the `open` set of the result is in the `sure` set of no part.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;
         let probe = part.probe?;

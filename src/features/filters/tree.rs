@@ -212,9 +212,9 @@ pub type ActivityAmount = Bounded<1, { limits::SEGMENT_ACTIVITY_DAYS_MAX as u64 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ActivityMode {
-    /// The activity happened at least once in the last `amount`.
+    /// The activity happened at least once in the last `amount` hours or days.
     Within,
-    /// The activity happened at least once more than `amount` ago.
+    /// The activity happened at least once more than `amount` hours or days ago.
     Before,
     /// The activity has never happened.
     Never,
@@ -251,9 +251,9 @@ pub type EventAmount = Bounded<1, { limits::EVENT_KEPT_DAYS as u64 * 24 }>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventMode {
-    /// The event occurred at least once in the last `amount`.
+    /// The event occurred at least once in the last `amount` hours or days.
     Within,
-    /// The event did not occur in the last `amount`.
+    /// The event did not occur in the last `amount` hours or days.
     NotWithin,
     /// The event occurred at least once, at any time.
     Ever,

@@ -1,4 +1,4 @@
-//! Takes the values of a webhook's fields from the body of a request.
+//! Extracts the values of a webhook's fields from the body of a request.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,8 @@ pub fn input(hook: &Hook, body: &Value) -> Value {
     Value::Object(input)
 }
 
-/// Takes values under the names of the fields, without a mapping. Unknown names are ignored, because most systems add some.
+/// Extracts the values whose names are names of fields, for a webhook without a mapping. Other names are ignored, because most systems send
+/// more values than the webhook needs.
 fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     for (name, value) in body.as_object().into_iter().flatten() {
         match (name.as_str(), value) {

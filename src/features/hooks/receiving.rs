@@ -38,8 +38,8 @@ impl From<FieldError> for Refusal {
     }
 }
 
-/// Handles a request. A rejected request is recorded, too, so its failure is inside the outer result; the outer failures are those of the
-/// store.
+/// Handles a request and records its delivery. The inner result is the response to the request, which may be a rejection. The outer result
+/// fails only if the store fails.
 pub fn handle(
     tx: &mut WriteTx<'_>,
     engine: &Engine,
@@ -128,7 +128,7 @@ fn contact(
         Some(email) => suppressions::reason(tx, &Digester::new(&engine.seal), hook.account, &email.normalized())?.is_some(),
         None => false,
     };
-    // A form is no proof that the owner of a suppressed address wants mail again.
+    // A form does not prove that the owner of a suppressed address wants to receive mail again.
     let consent_source = hook.consent_source.as_deref().filter(|_| !is_suppressed);
     let tags: Vec<TagName> = hook.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
     let settings = UpsertSettings { tags: &tags, consent_source };

@@ -57,7 +57,7 @@ pub fn deliveries(tx: &impl Read, id: HookId) -> Result<Vec<HookDelivery>> {
     Ok(rows.into_iter().map(|(_, delivery)| delivery).collect())
 }
 
-/// Records a delivery in place of the oldest one.
+/// Records a delivery. Deletes the oldest one if there are more than [`limits::HOOK_DELIVERIES_KEPT`].
 pub fn record(tx: &mut WriteTx<'_>, id: HookId, outcome: &RequestOutcome) -> Result<()> {
     let mut standing = standing(tx, id)?;
     let (now, number) = (tx.now(), standing.next);

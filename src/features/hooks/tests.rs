@@ -145,7 +145,7 @@ fn only_the_current_url_of_an_active_webhook_is_accepted() {
     assert_eq!(app.get("/v1/incoming-webhooks").data()["hooks"][0]["id"], json!(other));
 }
 
-/// A form is no proof that the owner of a suppressed address wants mail again.
+/// A form does not prove that the owner of a suppressed address wants to receive mail again.
 #[test]
 fn a_suppressed_address_is_not_subscribed() {
     let app = TestApp::new();

@@ -53,7 +53,7 @@ pub enum SampleKey {
 pub struct Accepted {
     /// The number of events in the request.
     pub events: usize,
-    /// The number of events with a token of ours.
+    /// The number of events with a token of a message from this environment.
     pub recognized: usize,
     pub counts: Counts,
     /// Whether the request led to the confirmation of a subscription.
@@ -101,7 +101,8 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepte
         report.events.into_iter().map(|event| (token_of(&tokens, incoming.environment, &event.texts), event.kind)).collect();
     let list = SuppressionList::new(engine);
     let account = incoming.source.account;
-    // All accounts send through the relays of the installation.
+    // All accounts send through the installation's relays. The installation's own account can therefore report events about the mail of
+    // every account.
     let only = if accounts::is_installations(&engine.control.read(), account)? { None } else { Some(account) };
     let store = engine.data(incoming.environment).store.clone();
     let refused = incoming.clone();
@@ -137,8 +138,8 @@ async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, boo
     Ok((feedback::read(source.service, &request, secret.as_ref().map(|secret| secret.expose().as_str()))?, false))
 }
 
-/// Returns the secret of a mail service, if it has one. After a rekey, a secret is unreadable until a user enters it again: then requests are
-/// rejected, including those of services that need no secret.
+/// Returns the secret of a mail service, if it has one. After a rekey, a secret is unreadable until a user enters it again. Until then,
+/// requests are rejected, even if the service does not require a secret.
 pub fn secret(engine: &Engine, source: &MailFeedback) -> Result<Option<Secret<String>>, Refusal> {
     let Some(sealed) = &source.sealed_secret else { return Ok(None) };
     let opened = engine.seal.open(&secret_context(source.account, source.id), sealed);
@@ -169,8 +170,8 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
     }
 }
 
-/// Returns the key of a certificate, from the cache or from Amazon. The cache also has the certificates that are absent or not valid, so that
-/// requests with the same invented name cause one fetch.
+/// Returns the key of a certificate, from the cache or from Amazon. The cache also remembers which certificates are absent or invalid, so
+/// that many requests that name the same invented certificate cause only one fetch.
 pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
     if let Some(known) = known_certificate(engine, url, now) {
         return known;
@@ -224,7 +225,7 @@ fn unavailable(message: &'static str, cause: impl std::fmt::Display) -> Failure 
     Failure { cause: Some(cause.to_string()), ..Failure::because(Code::Unavailable, message).after_seconds(1) }
 }
 
-/// Finds a token of ours for messages of this environment.
+/// Returns the first token in these texts that belongs to a message of this environment.
 fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Option<Token> {
     let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).take(WORDS_TRIED_MAX));
     let read = |word: &str| tokens.read_local_part(word).filter(|token| token.environment == environment);
@@ -257,7 +258,7 @@ fn record(
         None => Arrival::First,
     };
     match arrival {
-        // The changes of a rejected request are dropped.
+        // The error rolls back the transaction, so the rejected request changes nothing.
         Arrival::Reused => return Err(Refusal::Replayed.into()),
         Arrival::Repeated => accepted.counts.repeated = 1,
         Arrival::First => {

@@ -36,7 +36,7 @@ pub fn secret_context(account: AccountId, id: MailFeedbackId) -> Vec<u8> {
     format!("mail_feedback/{account}/{id}/secret").into_bytes()
 }
 
-/// What a mail service has reported.
+/// The status of a mail service, and the counts of its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub counts: Counts,

@@ -102,8 +102,8 @@ pub enum Arrival {
     Reused,
 }
 
-/// Remembers the ID of a request. Forgets the IDs that are older than any request that would still be accepted, and the oldest ID if
-/// there are too many.
+/// Remembers the ID of a request. Also forgets up to two of the oldest IDs: those of requests that would no longer be accepted, and others
+/// if too many are stored.
 pub fn remember(
     tx: &mut WriteTx<'_>,
     id: MailFeedbackId,
@@ -116,7 +116,7 @@ pub fn remember(
         return Ok(if known == known_request { Arrival::Repeated } else { Arrival::Reused });
     }
     let kept_from = now.plus_ms(-limits::MAIL_FEEDBACK_AGE_MAX_MS - limits::MAIL_FEEDBACK_CLOCK_MS_MAX);
-    // Two for each new one, so that the number shrinks after a burst.
+    // Up to two old IDs are forgotten for each new one, so that their number decreases after a burst.
     for ((id, at, digest), ()) in tx.list(REQUEST_ORDER, &REQUEST_ORDER.under(&(id,)), Order::Forward, 2)? {
         if at < kept_from || standing.remembered >= limits::MAIL_FEEDBACK_REQUESTS_MAX {
             tx.delete(REQUEST_ORDER, &(id, at, digest));

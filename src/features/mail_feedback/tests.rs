@@ -66,7 +66,7 @@ impl Scene {
         Tokens::new(&self.app.engine().seal).local_part(token)
     }
 
-    /// Adds a mail service; returns its ID and the path of its webhook.
+    /// Adds a mail service; returns its ID and the URL of its webhook.
     fn add(&self, input: Value) -> (String, String) {
         let made = self.app.post("/v1/mail-services", input).data();
         (text(&made["id"]), text(&made["url"]))

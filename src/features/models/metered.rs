@@ -1,4 +1,4 @@
-//! A language model whose requests are counted for a brand and stop at the monthly limit.
+//! A language model whose usage is counted for a brand, and whose requests are refused at the monthly limit.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
-//! Language models as accounts use them: every request counts, by brand and month, and stops at the monthly limit.
+//! Language models as accounts use them: the usage of every request is counted by brand and month, and requests are refused at the monthly
+//! limit.
 //!
-//! Invariant: the estimated cost of a request is stored before the request is sent, and replaced by the actual usage after the response. A
-//! process that is killed in between has counted the request.
+//! Invariant: the estimated cost of a request is stored before the request is sent, and replaced by the actual usage after the response. If
+//! the process is killed in between, the request is still counted.
 
 mod metered;
 pub mod ops;

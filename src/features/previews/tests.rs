@@ -224,7 +224,7 @@ fn an_account_keeps_a_limited_number_of_previews() {
     }
     assert_eq!(app.read().rows(crate::vocab::tables::PREVIEWS).expect("it can be read"), limits::EMAIL_PREVIEWS_KEPT_MAX as u64);
     assert_eq!(app.get(&format!("{PATH}/{}", first["previewId"].as_str().expect("an ID"))).refusal().0, 404);
-    // The drawing belongs to the others too.
+    // The later previews use the same drawing, so it was not deleted with the first preview.
     assert_eq!(create(&app, &body)["cached"], true);
 }
 

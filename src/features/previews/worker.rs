@@ -25,7 +25,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
 use crate::vocab::{limits, placeholders, tables};
 
-/// The size of all views that one worker process may return. A process returns at most 32 MiB.
+/// The size of the views for which one worker process is used, estimated from the size of the email. A process returns at most 32 MiB,
+/// which leaves space for views that are larger than the email.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum density. The screens of phones have three pixels per CSS pixel, but the dashboard shows pictures smaller.
 const DENSITY_MAX: f32 = 2.0;
@@ -163,7 +164,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Takes back the attempt of a preview for which no worker process was free, and waits a moment.
+    /// Undoes the count of an attempt for which no worker process was free, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {

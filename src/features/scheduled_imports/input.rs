@@ -7,7 +7,7 @@ use crate::features::contacts::jobs::files::{delimiter, wrong_delimiter};
 use crate::features::tags::TagName;
 use crate::vocab::limits;
 
-/// Checks the URL of a file. Whether its address may be contacted is checked with each request.
+/// Checks the URL of a file. Each request checks separately whether the URL's address may be contacted.
 pub fn url(text: &str) -> Result<String, Failure> {
     let text = text.trim();
     let refused = |why: &str| Err(Failure::field("url", why));

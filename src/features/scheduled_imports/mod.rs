@@ -1,11 +1,11 @@
 //! Scheduled imports: files at URLs whose contacts are imported regularly (`assets/docs/scheduled-imports.md`).
 //!
-//! A run fetches the file, unless the server has no newer version, and stores it. From then on it is an import of contacts like that of an
-//! uploaded file (`features/contacts/jobs`). The run ends with its import. A failed run is repeated after a pause; after several failures in
-//! a row, the scheduled import is paused and shows the reason.
+//! A run fetches the file, unless the server has no newer version, and stores it. The file is then imported like an uploaded one
+//! (`features/contacts/jobs`). The run ends with its import. A failed run is repeated after a pause; after several failures in a row, the
+//! scheduled import is paused and shows the reason.
 //!
-//! Invariants: one transaction starts the import of a fetched file and records that the run has one, so a run never imports a file twice; and
-//! a version of a file counts as known only after its import has completed.
+//! Invariants: the transaction that starts the import of a fetched file also records the import in the run, so a run never imports a file
+//! twice; and a version of a file counts as known only after its import has completed.
 
 mod input;
 pub mod model;

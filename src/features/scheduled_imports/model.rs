@@ -134,7 +134,7 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. The next run keeps the new distance from the last one.
+    /// Changes the time between two runs. If the last run succeeded, the next run starts one new interval after its end.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         self.every_hours = every_hours;
         if let Some(run) = self.last_run.as_ref().filter(|_| self.running.is_none() && self.failures == 0) {

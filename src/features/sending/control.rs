@@ -19,7 +19,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mail
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Fails if the mailing waits for the end of a hold. The mailing would not resume, so a success response would be wrong.
+/// Rejects a change to a mailing that is on hold: a success response would be wrong, because the mailing would not resume.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
     match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),

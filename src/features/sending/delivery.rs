@@ -30,18 +30,18 @@ pub struct Recipient {
 impl Record for Recipient {}
 
 impl Recipient {
-    /// Returns the row of a contact to whom the message will be sent.
+    /// Creates a queued row for a contact.
     pub fn contact() -> Self {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Returns the row of a contact to whom the message will be sent at the contact's local time. The retry limit starts at that time.
+    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit starts at that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
     }
 
-    /// Returns the row of a contact who is skipped.
+    /// Creates the row of a contact who is skipped.
     pub fn skipped(why: Skip) -> Self {
         Self { address: None, delivery: Delivery::Skipped { why }, translation: 0 }
     }
@@ -214,7 +214,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the time of the first deferral.
+    /// Returns the time at which the retry limit starts, if the message was deferred or waited for a local time.
     fn since(&self) -> Option<Timestamp> {
         match self {
             Delivery::Handoff { since, .. } => *since,
@@ -546,7 +546,7 @@ mod tests {
         assert!(matches!(state, Delivery::Failed { .. }));
         let days = now.ms_since(NOW) / (24 * 60 * MINUTE);
         assert!((4..=5).contains(&days), "{days} days");
-        // A failure before the claim has the same effect.
+        // A failure before the claim counts as an attempt, too.
         let event = || Event::Deferred { reply: String::new(), schedule: SCHEDULE };
         let first = Delivery::Queued.after(event(), NOW).expect("the table has this transition");
         assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));

@@ -200,7 +200,7 @@ pub struct Tracking {
     pub clicks: bool,
 }
 
-/// What to do with recipients whose delivery is unknown.
+/// The policy for recipients whose delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
     Hold,

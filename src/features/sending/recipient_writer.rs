@@ -114,7 +114,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
         let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
             Ok(Ok(answers)) => answers,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
-                // The store accepts no more writes, and the process ends. Dropping the receiver answers all tasks that wait now or later.
+                // The store accepts no more writes, and the process ends. Dropping the receiver makes every `submit_and_wait`, pending or
+                // new, return `Lost`.
                 tracing::error!(%error, pending = waiting.len(), "failed to write recipient rows; sending stops");
                 return;
             }
@@ -131,8 +132,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Waits a moment for a claim, so that updates that no task waits for share its commit. A connection then waits for one commit per message
-/// instead of two. At most one update per connection waits this way, because the connection's next claim follows it.
+/// Waits a moment for a claim, so that updates that no task waits for share the commit of the claim. A connection then waits for one commit
+/// per message instead of two. At most one update per connection is delayed, because the next claim of the connection follows.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -308,7 +309,7 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1, now)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // A mailing that only waited for retries was not in the queue in which a new process looks for handoffs.
+                    // A mailing that only waited for retries was not in the queue in which a new process searches for handoffs.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {

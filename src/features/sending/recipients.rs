@@ -34,7 +34,7 @@ pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a direct send with its recipients, whose number is small.
+/// Deletes a direct send with its recipients in one step, because a direct send has few recipients.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
     send_queue::dequeue(tx, id)?;

@@ -1,7 +1,7 @@
 //! Sends requests to a store: with its keys, and with the pauses that the platform requests.
 //!
-//! A request is never repeated here, because some requests have effects. The steps of an import are repeated instead: each first checks
-//! what an earlier attempt achieved.
+//! A request is sent again only if the platform rejected its access token; other requests may have had an effect. After other failures, the
+//! step of the import is repeated, which first checks what an earlier attempt achieved.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ pub struct RestPage<T> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client for the store at `address`. Returns why the keys or the address cannot be right if they cannot.
+    /// Creates a client for the store at `address`, or returns why the keys or the address are invalid.
     pub fn new(engine: &'e Engine, platform: Storefront, address: &str, keys: &Keys) -> Result<Self, String> {
         let text = match platform {
             Storefront::Shopify => engine.settings.connections.shopify_url.replace("{shop}", address),
@@ -166,7 +166,7 @@ impl<'e> Client<'e> {
         })?;
         match download.status {
             status if status.is_success() => Ok(download),
-            // The address of an export expires after a week.
+            // The URL of an export expires after a week.
             StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
             status => Err(PlatformError::Unavailable(format!("the export: status {}", status.as_u16()))),
         }
@@ -190,7 +190,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The app was installed again or its secret was replaced, so the token ended early. The request had no effect.
+                // The token ended early, because the app was installed again or its secret was replaced. The rejected request had no
+                // effect, so it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
@@ -360,7 +361,7 @@ fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformErro
     })
 }
 
-/// The platforms' descriptions of errors, each with the members of both platforms.
+/// The body of an error response: the members that either platform uses.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {

@@ -25,21 +25,21 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The keys of an app in Shopify's Dev Dashboard.
+    /// Creates the keys of an app in Shopify's Dev Dashboard.
     pub fn of_app(client_id: String, signing_secret: String) -> Self {
         let mut keys = Self::default();
         (keys.client_id, keys.signing_secret) = (client_id, signing_secret);
         keys
     }
 
-    /// The keys of an app that was created in the Shopify admin.
+    /// Creates the keys of an app that was created in the Shopify admin.
     pub fn of_token(key: String, signing_secret: String) -> Self {
         let mut keys = Self::default();
         (keys.key, keys.signing_secret) = (key, signing_secret);
         keys
     }
 
-    /// A REST API key of WooCommerce.
+    /// Creates the keys from a REST API key of WooCommerce.
     pub fn of_woocommerce(key: String, secret: String) -> Self {
         let mut keys = Self::default();
         (keys.key, keys.secret) = (key, secret);

@@ -1,11 +1,12 @@
 //! Storefront: stores on other platforms that are connected to projects (`assets/docs/storefront.md`).
 //!
-//! A store's products become products of the brand, its customers become contacts with their consent, and its orders become customer events.
+//! A store's products become products of the brand, its customers become contacts with their consent, and its orders become customer
+//! events.
 //!
 //! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs after
-//!   a store is connected, once a day, and on request.
-//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the consequences in one transaction. The response
-//!   is sent after the commit.
+//!   a store is connected, once a day, on request, and soon after a change that webhooks do not describe.
+//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the consequences in one transaction. The
+//!   response is sent after the commit.
 //! - `privacy` handles the platform's requests to export and erase data.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!

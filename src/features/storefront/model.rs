@@ -26,7 +26,7 @@ pub struct Store {
     pub sealed_keys: Vec<u8>,
     /// The hash of the secret in the URL for webhooks.
     pub url_hash: [u8; 32],
-    /// What the keys allow.
+    /// The tools that the keys allow.
     pub tools: Vec<StoreTool>,
     /// Why the keys cannot be used; `None` if they work.
     pub rejected: Option<String>,
@@ -68,7 +68,7 @@ pub struct Sync {
     pub waiting: Option<String>,
     /// Why the store sends no webhooks; `None` if it does.
     pub webhooks_off: Option<String>,
-    /// The number of products that had no place in the brand.
+    /// The number of products that were left out because the brand has the maximum number of products.
     pub left_out: u64,
     pub customers: CustomerCounts,
     /// Whether products must be read again after the current import.
@@ -81,16 +81,16 @@ pub struct Sync {
 
 impl Record for Sync {}
 
-/// What an import does next. A cursor is where the adapter of the platform continues.
+/// The next step of an import. A cursor is the position at which the adapter of the platform continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncStage {
-    /// Everything is imported. The next import starts when it is due.
+    /// No import is running. The next one starts when it is due.
     Idle,
-    /// The store is asked to send webhooks.
+    /// The next step asks the store to send webhooks.
     Webhooks,
     Products(Option<String>),
     Customers(Option<String>),
-    /// The store was deleted on its platform: its contacts are erased.
+    /// The store was deleted on its platform, so its contacts are erased.
     Erasing,
 }
 
@@ -164,7 +164,8 @@ impl Sync {
 }
 
 impl Store {
-    /// Returns what is on: what the keys allow, without what needs webhooks that the store does not send.
+    /// Returns the tools that are on: those that the keys allow, except customers if they are not imported, and tools that need webhooks if
+    /// the store sends none. No tool is on if the keys were rejected.
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {
@@ -177,7 +178,7 @@ impl Store {
     }
 }
 
-/// What a webhook did.
+/// The effect of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     Done,

@@ -1,4 +1,4 @@
-//! Notes which contacts a store added, because they are erased if the store is deleted on its platform.
+//! Records which contacts a store added, because they are erased if the store is deleted on its platform.
 
 use super::model::Store;
 use super::store;
@@ -6,7 +6,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::features::contact_sets::{self, Facet};
 
-/// Runs `act`, and notes the contacts that it creates as contacts that the store added.
+/// Runs `act`, and records the contacts that it creates as contacts that the store added.
 pub fn noting_contacts<T>(
     tx: &mut WriteTx<'_>,
     of: &Store,

@@ -1,4 +1,4 @@
-//! The requests for privacy that a platform passes on: to export a customer's data, and to erase a customer or a whole store.
+//! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
 //!
 //! A request to export is listed with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. A request to erase deletes the
 //! contact, which erases all data about the contact.

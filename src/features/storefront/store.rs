@@ -98,15 +98,15 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Remembers a webhook; returns whether it is new. Forgets the webhooks that the platform no longer repeats, and the oldest one if there
-/// are too many.
+/// Remembers a webhook; returns whether it is new. Also forgets up to two of the oldest webhooks: those that the platform no longer
+/// repeats, and others if too many are stored.
 pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {
     let (key, now) = ((id, digest(delivery)), tx.now());
     if tx.has(DELIVERIES, &key)? {
         return Ok(false);
     }
     let kept_from = now.plus_ms(-limits::STORE_DELIVERIES_KEPT_MS);
-    // Two for each new one, so that the number shrinks after a burst.
+    // Up to two old webhooks are forgotten for each new one, so that their number decreases after a burst.
     for ((id, at, digest), ()) in tx.list(DELIVERY_ORDER, &DELIVERY_ORDER.under(&(id,)), Order::Forward, 2)? {
         if at < kept_from || sync.remembered >= limits::STORE_DELIVERIES_MAX {
             tx.delete(DELIVERY_ORDER, &(id, at, digest));
@@ -120,7 +120,8 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Keeps an event until its order arrives. Returns false if too many events wait. Events that are too old to be recorded make room.
+/// Keeps an event until its order arrives. Returns false if too many events wait. If there is no space left, events that are too old to be
+/// recorded are deleted.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
     let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
@@ -165,7 +166,7 @@ pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     Ok(requests)
 }
 
-/// Notes that a store added a contact.
+/// Records that a store added a contact.
 pub fn note_contact(tx: &mut WriteTx<'_>, id: StoreId, number: u32) {
     tx.put(CONTACTS, &(id, number), &());
 }

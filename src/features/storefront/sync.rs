@@ -1,5 +1,5 @@
-//! The steps of an import from a store. Each step ends with one transaction that stores its result and the place of the next step, so that
-//! an import continues after a crash, and a step that is repeated changes nothing twice.
+//! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step, so that an import
+//! continues after a crash, and repeating a step changes nothing.
 
 use super::client::Client;
 use super::customers;
@@ -19,13 +19,13 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
 
-/// What a step achieved.
+/// The result of a step.
 enum Outcome {
-    /// The store sends webhooks, or cannot for this reason.
+    /// The store was asked to send webhooks. Contains the reason if it refused.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadContact>),
-    /// Nothing more has to be imported.
+    /// The settings of the store exclude the data of this stage, so nothing was requested.
     Complete,
 }
 

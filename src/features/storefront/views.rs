@@ -108,7 +108,7 @@ pub struct SyncView {
     pub webhooks_off: Option<String>,
     /// The number of products of the store in the brand.
     pub products: u64,
-    /// The number of products that had no place in the brand.
+    /// The number of products that were left out because the brand has the maximum number of products.
     pub products_left_out: u64,
     /// The number of customers in the last import.
     pub customers_imported: u64,
@@ -141,7 +141,7 @@ pub fn webhook_url(engine: &Engine, token: &str) -> String {
     format!("{}/storefront/{token}", engine.base_url().trim_end_matches('/'))
 }
 
-/// Returns a store with the state of its imports. `shows_url` says whether the caller may see the URL for webhooks.
+/// Returns a store with the state of its imports. `shows_url` states whether the caller may see the URL for webhooks.
 pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) -> Result<StoreView, Failure> {
     let sync = store::sync(tx, (of.account, of.id))?.unwrap_or_else(|| Sync::new(of.created_at));
     let keys = keys::open(&engine.seal, of).filter(|_| shows_url);

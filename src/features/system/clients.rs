@@ -12,11 +12,12 @@ use serde::Deserialize;
 use crate::base::archive::{self, Entry};
 use crate::base::secret::sha256;
 
-/// The version of the clients is the server's.
+/// The version of the clients, which is that of the server.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The name of the Node.js package. It is the same for every version, so that one command installs and updates.
 const NODE: &str = "mailmill-node.tgz";
-/// The name of the Python package without a version, which redirects: pip reads the version from a wheel's name.
+/// The name of the Python package without a version. It redirects to the name with the version, because pip reads the version from the
+/// name.
 const PYTHON: &str = "mailmill-python.whl";
 const LICENSE: &[u8] = include_bytes!("../../../LICENSE-MIT");
 
@@ -28,7 +29,7 @@ macro_rules! files {
     };
 }
 
-/// The files of the Node.js package. Twins are neighbors, because compression then stores their common text once.
+/// The files of the Node.js package. Files with similar content are adjacent, because compression then stores their common text once.
 const NODE_FILES: &[File] = files![
     "node",
     "package.json",
@@ -86,10 +87,10 @@ pub struct Package {
     pub has_version: bool,
 }
 
-/// What a name under `/clients/` stands for.
+/// The result of looking up a name under `/clients/`.
 pub enum Found {
     Package(&'static Package),
-    /// The package has this name.
+    /// The package's actual name.
     Redirect(&'static str),
 }
 
@@ -177,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    /// The largest Node.js package: it is downloaded in every build of its users.
+    /// The maximum size of the Node.js package, which is downloaded in every build of its users.
     const NODE_BYTES_MAX: usize = 60_000;
 
     /// Returns the paths of all files in a folder.

@@ -1,7 +1,8 @@
 //! Applies the events that mail services report about messages, with the same consequences as reports that arrive as mail.
 //!
 //! Every kind of event has an effect only once for each message: the recipient's engagement stores the bounce, complaint and unsubscribe.
-//! Only a hard bounce can follow another one. So a repeated or late event never undoes a later decision, such as a removed suppression or a resubscription.
+//! Only a hard bounce can follow a bounce of another class. A repeated or late event therefore never undoes a later decision, such as a
+//! removed suppression or a resubscription.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -25,8 +26,8 @@ pub enum Recorded {
     NoMessage,
 }
 
-/// Records an event about the message to a recipient of a mailing. `only` is the account to which the mailing must belong, unless the events
-/// apply to the mail of all accounts.
+/// Records an event about one message of a mailing. `only` is the account to which the mailing must belong, unless the events apply to the
+/// mail of all accounts.
 pub fn record_feedback(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,

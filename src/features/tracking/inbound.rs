@@ -18,7 +18,7 @@ use crate::features::suppressions::Source as SaidBy;
 /// The result of handling an inbound message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The message concerned one of our recipients and was handled.
+    /// The message concerns a recipient of this installation, and was handled.
     Handled,
     /// The message does not concern a recipient: it has no valid token, is an automatic reply, or was written by a person.
     Ignored,

@@ -94,7 +94,7 @@ struct VisitTotals {
     links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
-    /// Clicks by people who are not contacts.
+    /// Clicks by recipients who are not contacts.
     noncontact_clicks: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
 }
 

@@ -293,8 +293,9 @@ pub struct EndpointState {
     /// The number of deliveries that have failed.
     pub failures: u64,
     pub attempts: u64,
-    /// The number of attempts with a response; `answer_ms` is their total duration.
+    /// The number of attempts with a response.
     pub answers: u64,
+    /// The total duration of the attempts with a response, in milliseconds.
     pub answer_ms: u64,
     pub last_triggered_at: Option<Timestamp>,
     /// The number of stored deliveries for each status, in the order of [`DeliveryStatus::ALL`].

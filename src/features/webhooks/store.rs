@@ -156,8 +156,8 @@ pub fn deliveries(
     Ok(found)
 }
 
-/// Returns the span without its last `count` rows, or `None` if it has no more rows. Decodes no row, so that the last page of a long list is
-/// fast too.
+/// Returns the span without its last `count` rows, or `None` if it has no more rows. Rows are skipped without decoding them, so that the
+/// last page of a long list is fast too.
 fn after_skipping(tx: &impl Read, span: Span, count: usize) -> Result<Option<Span>> {
     if count == 0 {
         return Ok(Some(span));

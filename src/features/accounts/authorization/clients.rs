@@ -18,7 +18,7 @@ use crate::vocab::limits;
 
 /// The start of the ID of every registered client.
 const PREFIX: &str = "mm_client_";
-/// The place to which client IDs are sealed.
+/// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
 
 /// A program that asks for access.
@@ -123,7 +123,7 @@ fn is_redirect_uri(uri: &str) -> bool {
     is_plain && !has_hidden && is_allowed
 }
 
-/// Returns the client with this ID. The error is for the user, who has come from the program.
+/// Returns the client with this ID. The error is a sentence for the user whose browser the program sent here.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, String> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         return Err("client_id: is too long".into());
@@ -152,7 +152,7 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, String> {
     };
     let fetched = engine.fetch.get(&url, "application/json", &limits).await;
     let fetched = fetched.map_err(|error| format!("client_id: the program's metadata cannot be read: {error}"))?;
-    // The document must be at the ID itself: elsewhere, someone else could have written it.
+    // Refuse a redirect: another party may have written the document at its target.
     if fetched.url != url || fetched.status != StatusCode::OK {
         return Err(format!("client_id: the program's metadata cannot be read: status {}", fetched.status.as_u16()));
     }

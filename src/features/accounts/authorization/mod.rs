@@ -1,11 +1,11 @@
 //! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
 //!
-//! A user's consent creates a code, the code a grant, and the grant has an API key that no one knows. The program gets an access token that
-//! stands for this key at the MCP server only, and a refresh token for the next access token. The key appears in the list of keys, and
-//! revoking it ends the grant.
+//! A user's consent creates a code, the code a grant, and the grant has an API key that no one knows. The program gets an access token,
+//! which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key appears in the list of
+//! keys, and revoking it ends the grant.
 //!
-//! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token works once;
-//! the use of a replaced one revokes the key, because one of the two users has stolen it. The user's permissions are checked at every step.
+//! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token works once; a
+//! second use revokes the key, because the token must have been stolen. The user's permissions are checked at every step.
 
 pub mod clients;
 pub mod model;
@@ -73,7 +73,7 @@ pub struct Tokens {
     pub terms: KeyTerms,
 }
 
-/// What a program presents at the token endpoint for its code.
+/// The parameters with which a program exchanges its code at the token endpoint.
 pub struct Exchange {
     pub code: String,
     pub client_id: String,
@@ -96,7 +96,7 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Token
     let turn = api_keys::CACHE_LOCK.lock().await;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
-    // No one knows a text with this hash, so only tokens open the key.
+    // The text of this key is discarded, so a request can use the key only with a token.
     let key_hash: [u8; 32] = sha256(secret(engine, "").expose().as_bytes());
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {
@@ -162,7 +162,7 @@ pub async fn refresh(
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
     let (old, client) = (sha256(token.as_bytes()), sha256(client_id.as_bytes()));
-    // If the address of the server has changed, its tokens would not work there: the program has to ask again.
+    // Refuse a grant for an earlier URL of the server: its new tokens would not be accepted, so the program must request access again.
     let own = access_tokens::resource(engine.base_url());
     let write = move |tx: &mut WriteTx<'_>| {
         let Some(grant) = grants::by_refresh(tx, old)? else { return Ok(Step::Refused) };
@@ -206,7 +206,7 @@ async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) 
     }
 }
 
-/// Ends the grant that a token of this client belongs to (RFC 7009). An unknown token is already without effect.
+/// Ends the grant that a token of this client belongs to (RFC 7009). Does nothing if the token is unknown.
 pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(), Failure> {
     let engine = &context.engine;
     let resource = access_tokens::resource(engine.base_url());

@@ -38,7 +38,7 @@ pub struct Code {
 
 impl Record for Code {}
 
-/// The access of a program: an API key that no one knows, and the tokens that stand for it.
+/// The access of a program: an API key that no one knows, and the tokens that are accepted in place of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub binding: Binding,

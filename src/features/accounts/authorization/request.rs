@@ -1,7 +1,7 @@
 //! A program's request for a user's consent (OAuth 2.1 §4.1.1): the parameters of the consent page, and their checks.
 //!
-//! An invalid request is shown to the user, and never redirects: otherwise any program could use this server as an open redirect. The
-//! browser returns to the program only with the user's decision.
+//! For an invalid request, the user sees an error, and the browser is not redirected: otherwise, any program could use this server as an
+//! open redirect. The browser returns to the program only with the user's decision.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

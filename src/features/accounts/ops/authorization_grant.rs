@@ -27,7 +27,7 @@ pub struct GrantAuthorization {
     pub environment: Environment,
 }
 
-/// Where the browser goes next.
+/// The result of the user's decision.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizationResult {

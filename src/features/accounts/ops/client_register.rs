@@ -15,7 +15,7 @@ use crate::vocab::limits;
 
 pub struct ClientRegister;
 
-/// What a program says about itself. Other fields are ignored.
+/// The metadata of a program. Other fields are ignored.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]

@@ -32,7 +32,7 @@ pub fn by_refresh(tx: &impl Read, hash: [u8; 32]) -> Result<Option<Grant>> {
     }
 }
 
-/// Returns every grant. An account has at most as many as API keys.
+/// Returns the grants of all accounts. An account has at most as many grants as API keys.
 pub fn all(tx: &impl Read) -> Result<Vec<Grant>> {
     Ok(tx.list(GRANTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, grant)| grant).collect())
 }

@@ -86,7 +86,7 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a warning for a subject, and one for a preheader, that replaces those of emails in several languages.
+/// Returns a warning if the campaign's subject replaces the subjects of emails in several languages, and one if its preheader does so.
 fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
     let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);

@@ -171,7 +171,7 @@ impl Finder<'_> {
         let Some(url) = web(&checked.url) else { return };
         let host = url.host_str().unwrap_or_default();
         if checked.is_own {
-            // If the host is this service or in an allowed network, the operator already knows the address.
+            // The operator already knows the hosts of this service and of allowed networks, so no finding reports them.
         } else if matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_))) {
             self.note(LinkRule::IpHost, checked, format!("The host {host} is an IP address."));
         } else if host.split('.').any(|label| label.starts_with("xn--")) {

@@ -28,15 +28,15 @@ use crate::testing::START;
 /// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
 
-/// What the buffers of three connections on loopback hold at most.
+/// The maximum number of bytes in the buffers of three loopback connections.
 const TAKEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A server on loopback. It answers by path, and counts the requests for each path.
+/// A loopback server whose response depends on the path. Counts the requests for each path.
 #[derive(Default)]
 struct Misbehaving {
     requests: Mutex<Vec<String>>,
     counts: Mutex<HashMap<String, u32>>,
-    /// The bytes that clients have taken of huge bodies.
+    /// The number of bytes of the `huge` body that the server has written.
     taken: AtomicU64,
 }
 
@@ -116,7 +116,7 @@ impl Misbehaving {
             "head405" => answer(if is_head { 405 } else { 206 }, "content-range: bytes 0-0/1234\r\n"),
             "head404" | "head-closes" => answer(if is_head { 404 } else { 200 }, ""),
             "huge" => answer(405, ""),
-            // Pages that say "not found" with status 200, or that lead to the home page: nothing shows that they are missing.
+            // Missing pages for which the server responds with status 200 or redirects to the home page. The check cannot recognize them.
             "soft404" => answer(200, "content-type: text/html\r\n"),
             "soft-home" => to(302, "/200"),
             "moved" => to(301, &format!("/200{rest}")),
@@ -151,7 +151,7 @@ fn answer(status: u16, headers: &str) -> String {
     format!("HTTP/1.1 {status} X\r\n{headers}{length}\r\n")
 }
 
-/// Resolves the names in this test, and counts the lookups of each name.
+/// Resolves the names in these tests, and counts the lookups of each name.
 struct Names(Mutex<HashMap<String, u32>>);
 
 impl Resolve for Names {

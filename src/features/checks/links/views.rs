@@ -21,7 +21,7 @@ pub struct LinkAnalysis {
     pub total_links: usize,
     /// The number of all uses of URLs.
     pub total_occurrences: usize,
-    /// From 0 to 100: 100 if all links work and there are no findings.
+    /// The score from 0 to 100; 100 if all links work and there are no findings.
     pub score: u32,
     /// The URLs by their use: links, images, backgrounds, forms, style sheets.
     pub checked_links: Vec<CheckedLinkView>,
@@ -112,7 +112,7 @@ pub struct LinkSummary {
     pub average_response_time: u64,
 }
 
-/// How the check went.
+/// Facts about the check itself.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkMetadata {

@@ -30,13 +30,13 @@ pub struct BeginSignIn {
     pub connection_id: Option<ConnectionId>,
 }
 
-/// Where the user signs in.
+/// The page on which the user signs in.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInPage {
     /// The URL of the platform's page. Open it in the browser of the signed-in user.
     pub authorize_url: String,
-    /// When the sign-in must be complete.
+    /// The deadline for completing the sign-in.
     pub expires_at: WireTime,
     /// The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of the user.
     pub scopes: Vec<GrantedScope>,

@@ -17,7 +17,7 @@ use crate::vocab::providers::Provider;
 
 pub struct Complete;
 
-/// What the platform sent back with the user.
+/// The parameters with which the platform redirected the user back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteSignIn {

@@ -1,4 +1,4 @@
-//! HubSpot: the contacts of a list are read in three steps, which all use batches of 100: their IDs, their properties, and their subscription
+//! HubSpot: the contacts of a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
 //! statuses. The shapes come from HubSpot's descriptions of the pinned version.
 //!
 //! Membership of a list is not consent: only a subscription status can state consent.
@@ -32,7 +32,7 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
     ("files", "Upload images. Only if exports upload images."),
 ];
 
-/// The type of contacts among the objects of the CRM.
+/// HubSpot's type ID of contacts.
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
 const BATCH: usize = 100;
@@ -278,7 +278,8 @@ impl Choices {
 
     fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {
         let email = email.to_lowercase();
-        // Which mail a subscription type covers is not known here, so ending any one of them counts for all mail.
+        // The kind of mail that a subscription type covers is unknown here, so ending any subscription counts as unsubscribing from all
+        // mail.
         if opted_out || self.unsubscribed.contains(&email) {
             return Some(Status::Unsubscribed);
         }
@@ -313,7 +314,7 @@ fn external(email: String, mut properties: BTreeMap<String, Option<String>>, cho
         let value = take(property).map(Value::from);
         set_field(&mut external, field, value);
     }
-    // What is left are the account's own properties.
+    // The remaining properties are the account's own.
     for (name, value) in properties {
         if !name.starts_with("hs_") && name != "lastmodifieddate" && !PROPERTIES.contains(&name.as_str()) {
             set_field(&mut external, &name, value.map(Value::from));

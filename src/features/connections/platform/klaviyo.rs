@@ -216,7 +216,7 @@ fn external(profile: Attributes, list: &str) -> ExternalContact {
     let location = profile.location.unwrap_or_default();
     external.profile.city = location.city;
     set_country(&mut external, location.country);
-    // The account's own properties come first: the others must not be missing because there are too many of them.
+    // Klaviyo's own attributes take precedence over properties of the account with the same names.
     for (name, text) in [
         ("providerCreatedAt", profile.created),
         ("consentAt", marketing.consent_timestamp),
@@ -243,7 +243,7 @@ fn status(marketing: &Marketing, list: &str) -> Option<Status> {
         return Some(Status::Unsubscribed);
     }
     if !reasons.is_empty() {
-        // A reason that is new on the platform also means that the address must not be mailed.
+        // Treat an unknown reason as a bounce, because any suppression means that the address must not be mailed.
         return Some(Status::Bounced);
     }
     if marketing.list_suppressions.iter().flatten().any(|suppression| suppression.list_id == list) {

@@ -1,8 +1,8 @@
 //! Mailchimp: pages by offset. The paths and parameters come from Mailchimp's description of version 3.0.
 //!
 //! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
-//! previous page. If it starts with another contact, the import goes back by one page. The members of an audience are sorted by sign-up, so
-//! that new ones come last; a request cannot sort the members of a segment.
+//! previous page. If the page starts with another contact, the import goes back by one page. The members of an audience are sorted by
+//! sign-up, so that new ones come last; a request cannot sort the members of a segment.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ struct Segment {
     id: u64,
     name: String,
     member_count: Option<u64>,
-    /// `static` for a tag.
+    /// The kind of segment; `static` for a tag.
     #[serde(rename = "type")]
     kind: String,
 }

@@ -1,4 +1,4 @@
-//! The platforms: one port for each capability, and an adapter per platform. This module chooses the adapter.
+//! The platforms: a trait for each capability, and an adapter per platform that implements the traits. This module chooses the adapter.
 
 mod hubspot;
 mod klaviyo;
@@ -20,12 +20,12 @@ use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, Un
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// The capability of naming the account that a key belongs to, which also tests the key.
+/// Returns the account that a key belongs to, which also tests the key.
 trait AccountPort {
     fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
 }
 
-/// The capability of listing sets of contacts and reading them page by page.
+/// Lists the sets of contacts in an account, and reads their contacts page by page.
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
@@ -123,8 +123,8 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
-/// Reads a contact of a page by itself, so that one without the documented form does not hold up the others. `email` is the JSON pointer to
-/// its address.
+/// Reads a contact of a page by itself, so that one without the documented form does not prevent the import of the others. `email` is the
+/// JSON pointer to its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();

@@ -18,7 +18,7 @@ pub type AccountDigest = [u8; 12];
 const TEMPLATES: Table<(AccountId, EmailId, AccountDigest, u8), ExportedTemplate> = Table::new(tables::EXPORTED_TEMPLATES);
 const IMAGES: Table<(AccountId, AccountDigest, [u8; 12]), ExportedImage> = Table::new(tables::EXPORTED_IMAGES);
 
-/// What an export created on a platform, or is about to create.
+/// A template or draft that an export has created on a platform or is about to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedTemplate {
     pub provider: Provider,
@@ -28,9 +28,9 @@ pub struct ExportedTemplate {
     pub external_id: Option<String>,
     /// The URL of its page on the platform.
     pub url: String,
-    /// When the creation began.
+    /// When the creation started.
     pub started_at: Timestamp,
-    /// How many earlier objects cannot be updated any more, because they were deleted or sent.
+    /// The number of earlier objects that can no longer be updated, because they were deleted or sent.
     pub serial: u32,
     /// The exported version of the email.
     pub version: u32,

@@ -1,6 +1,6 @@
 //! HubSpot's coded templates, drafts of marketing emails, and images. The shapes are those of HubSpot's descriptions of the pinned version.
 //!
-//! A coded template is a file with a path, so writing it twice creates one file. A draft refers to a template of its own.
+//! A coded template is a file with a path, so writing it twice creates one file. Each draft has its own template.
 
 use http::Method;
 use serde::Deserialize;
@@ -113,7 +113,7 @@ impl TemplatePort for HubSpot {
     }
 
     async fn find_image(_: &Client<'_>, _: &Image<'_>) -> Result<Option<String>, PlatformError> {
-        // Uploading an image of the same name to the same folder replaces the earlier one.
+        // There is no need to find an earlier upload: an image of the same name in the same folder replaces it.
         Ok(None)
     }
 

@@ -22,7 +22,7 @@ use crate::vocab::providers::Provider;
 /// HTML whose images are on the platform.
 pub struct Uploaded {
     pub html: String,
-    /// The addresses of the images that stay where they are.
+    /// The URLs of the images that were not uploaded.
     pub left: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub async fn upload(
     Ok(Uploaded { html: projects::each_image(html, |address| moved.get(address).cloned()), left })
 }
 
-/// Returns whether the address has no merge fields, in the language of any platform.
+/// Returns whether the URL contains no merge fields, in the syntax of any platform.
 fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }
@@ -99,7 +99,7 @@ fn format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Uploads an image, unless an earlier request did, whose response was lost.
+/// Uploads an image, unless an earlier request whose response was lost has already uploaded it.
 async fn send(client: &Client<'_>, image: &Image<'_>) -> Result<String, PlatformError> {
     let mut attempt = 1;
     loop {

@@ -1,6 +1,6 @@
-//! Templates and drafts that exports create in connected accounts: one port, and an adapter per platform.
+//! Templates and drafts that exports create in connected accounts: a trait, and an adapter per platform that implements it.
 //!
-//! This module does not know how an email is translated; it receives the HTML for the platform.
+//! This module does not translate emails: it receives the HTML for the platform.
 
 mod hubspot;
 mod images;
@@ -29,15 +29,16 @@ pub struct Draft {
     pub email: EmailId,
     pub version: u32,
     pub kind: TemplateKind,
-    /// The name on the platform. It belongs to this email only, so that the result of a request without a response can be found by it.
+    /// The name on the platform. It is unique to this email, so that an object can be found by it after the response to its creation was
+    /// lost.
     pub name: String,
     pub subject: String,
     pub preheader: String,
     pub html: String,
     pub text: String,
-    /// Further members of the request that creates the object.
+    /// Additional members of the request that creates the object.
     pub options: Map<String, Value>,
-    /// How many earlier objects of this email and kind cannot be updated any more.
+    /// The number of earlier objects of this email and kind that can no longer be updated.
     pub serial: u32,
 }
 
@@ -75,7 +76,7 @@ impl From<StoreError> for PublishError {
     }
 }
 
-/// The capability of keeping templates or drafts, and their images.
+/// Creates and updates templates or drafts on a platform, and uploads their images.
 trait TemplatePort {
     /// Finds the object with the name of the draft that was created at `since` or later.
     fn find(
@@ -102,7 +103,7 @@ trait TemplatePort {
     fn upload_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<String, PlatformError>> + Send;
 }
 
-/// Calls a function of the port of the client's platform.
+/// Calls a function of [`TemplatePort`] for the client's platform.
 macro_rules! on_platform {
     ($client:ident, $function:ident($($argument:expr),*)) => {
         match $client.provider {

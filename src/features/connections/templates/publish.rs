@@ -1,7 +1,7 @@
 //! Creates the drafts of an export on a platform, or updates the objects that an earlier export created.
 //!
-//! Invariant: an object is created only after its row says that a creation began. If the response is lost, the object is found by its name,
-//! now or in the next export, so there is never a second one.
+//! Invariant: an object is created only after its row records that the creation has started. If the response is lost, the object is found
+//! by its name, now or in the next export, so there is never a second one.
 
 use tokio::time::timeout;
 
@@ -72,7 +72,7 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     }
 }
 
-/// The key under which exports into an account take turns.
+/// Returns the key of the lock that makes exports into one account run one after another.
 fn turn(used: &Connection) -> [u8; 13] {
     let mut key = [b'e'; 13];
     key[1..].copy_from_slice(&store::digest(used));
@@ -93,7 +93,7 @@ async fn failure(context: &Context, used: &Connection, error: PlatformError) -> 
     }
 }
 
-/// Where drafts are written.
+/// The account to which drafts are written.
 struct Place<'p> {
     client: &'p Client<'p>,
     data: &'p EnvironmentData,
@@ -126,7 +126,7 @@ impl Place<'_> {
         draft.serial = known.serial;
         let id = match &known.external_id {
             Some(id) => Some(id.clone()),
-            // The row says under which name a creation began.
+            // The creation was interrupted. The object has the name in the row, which may differ from the current name of the draft.
             None => self.find(&Draft { name: known.name.clone(), ..draft.clone() }, known.started_at).await?,
         };
         let Some(id) = id else { return Ok(None) };

@@ -7,10 +7,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The part of a file that is stored in one transaction, so that there is one disk sync for each 2 MiB.
+/// The number of bytes of a file that one transaction stores, so that there is one disk sync for each 2 MiB.
 pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
 
-/// Starts to store a file. It expires unless its import starts.
+/// Starts to store a file. An incomplete file expires after [`limits::UPLOAD_KEPT_MS`].
 pub fn begin(tx: &mut WriteTx<'_>, name: String) -> BlobId {
     let id = BlobId::make(tx.now(), tx.random());
     let expires_at = Some(tx.now().plus_ms(limits::UPLOAD_KEPT_MS));

@@ -109,9 +109,10 @@ pub struct ProviderImport {
     pub consent_mode: ConsentMode,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
-    /// Where the next page starts.
+    /// The start of the next page.
     pub position: Position,
-    /// The row of the last note: the number of contacts read so far, including excluded ones, and of sources that no longer exist.
+    /// The number of the last row that a note can refer to. Each contact has a row, even if it is excluded, and so has each source that no
+    /// longer exists.
     pub row: u32,
     /// The number of contacts that were not imported because they never subscribed.
     pub excluded: u64,

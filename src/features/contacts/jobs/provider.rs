@@ -49,7 +49,7 @@ pub type ReadContact = std::result::Result<ExternalContact, UnreadableContact>;
 #[derive(Debug)]
 pub struct Page {
     pub contacts: Vec<ReadContact>,
-    /// Where the next page starts; `None` after the last page of the last source.
+    /// The start of the next page; `None` after the last page of the last source.
     pub next: Option<Position>,
     /// The number of contacts in the source of the next page, if the platform states it.
     pub expected: Option<u64>,
@@ -279,7 +279,7 @@ pub fn skip_source(tx: &mut WriteTx<'_>, id: JobId, from: &Position, reason: &st
     if import.position != *from {
         return Ok(());
     }
-    // The note has a row of its own, because the row of a note is its key.
+    // The note gets a separate row, because the row of a note is its key.
     import.row = import.row.saturating_add(1);
     let (row, next) = (import.row, from.source + 1);
     let is_last = next as usize >= import.sources.len();

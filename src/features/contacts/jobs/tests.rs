@@ -325,7 +325,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
     assert_eq!(open_jobs(&app.read()).expect("the jobs are readable").len(), 1, "an open job is never deleted");
 
-    // The last job ends only now, so its retention starts only now.
+    // The retention of a job starts when the job ends, so this job is kept longer than the others.
     let later = last["jobId"].as_str().expect("the job has an id");
     let path = format!("/v1/contacts/exports/{later}");
     work(&app);
@@ -363,7 +363,7 @@ proptest! {
         let mut file = "email,first name\r\n".to_owned();
         for (person, name) in &rows {
             let name = if *name > 0 { format!("N{name}") } else { String::new() };
-            // Write some addresses in uppercase: both spellings belong to the same contact.
+            // In files with an even number of rows, write the addresses in uppercase: their case must not matter.
             let email = if rows.len() % 2 == 0 { format!("P{person}@Example.com") } else { format!("p{person}@example.com") };
             file.push_str(&format!("{email},{name}\r\n"));
         }

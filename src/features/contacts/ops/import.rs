@@ -287,7 +287,7 @@ impl Upload {
     }
 }
 
-/// A request body that could not be read, in the error type that the form reader requires.
+/// The error for a request body that could not be read, as a type that the form reader accepts.
 #[derive(Debug)]
 struct Broken(BodyError);
 

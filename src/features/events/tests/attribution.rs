@@ -101,14 +101,14 @@ fn time(text: &str) -> Timestamp {
     START.plus_ms(NOON_MS + ms)
 }
 
-/// Returns the mailing with this letter; a later letter is a newer email.
+/// Returns the mailing with this letter; a later letter means a newer email.
 fn mailing(project: ProjectId, letter: &str) -> MailingId {
     let mut bytes = project.0;
     bytes[0] = letter.as_bytes()[0];
     MailingId::from_bytes(bytes)
 }
 
-/// Creates a project with two people as contacts 0 and 1.
+/// Creates a project with the contacts 0 and 1.
 pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let mut bytes = [0xEE; 12];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
@@ -186,7 +186,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
-    // Clicks from before the person became a contact.
+    // Clicks from before the recipient became a contact.
     ("a click from before", &["before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("the last click is after the person became a contact", &["before B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("the last click is before the person became a contact", &["click B -2h", "before A -1h", "paid 50 USD 0"], "A 1 50 USD"),

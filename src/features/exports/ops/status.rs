@@ -30,7 +30,7 @@ pub struct ExportStatusView {
     pub reason: String,
     /// The platforms, with the connected accounts that the project can use.
     pub platforms: Vec<PlatformState>,
-    /// What earlier exports created on platforms. Exporting these emails again updates it.
+    /// The templates and drafts that earlier exports created on platforms. Exporting the emails again updates them.
     pub exported: Vec<EarlierView>,
 }
 

@@ -75,7 +75,7 @@ impl Async for Test {
             sample: Some(sample_key),
         };
         let (reason, message) = match ingest::receive(&context.engine, incoming).await {
-            // The sample of a temporary key does not show that the secret is missing.
+            // A sample signed with a temporary key is accepted even if the secret is missing, so the missing secret is reported here.
             Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence(service)),
             Ok(accepted) if accepted.recognized > 0 => (None, passed(temporary_key)),
             Ok(_) => (Some(Refusal::Malformed), Refusal::Malformed.sentence(service)),
@@ -102,7 +102,7 @@ async fn make(context: &Context, source: &MailFeedback) -> Result<Sample, Failur
     let nothing = MailingId::from_bytes([0; 12]);
     let token = Token { environment: context.caller.environment(), mailing: nothing, number: 0, purpose: Purpose::Message };
     let token = Tokens::new(&engine.seal).local_part(token);
-    // An unreadable secret is found when the sample is checked.
+    // If the secret is unreadable, the check of the sample reports it.
     let (secret, now) = (ingest::secret(engine, source).unwrap_or_default(), engine.clock.now());
     let id = MailingId::make(now, engine.random.as_ref()).to_string();
     let (service, topic) = (source.service, source.topics.first().cloned().unwrap_or_default());

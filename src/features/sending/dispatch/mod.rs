@@ -66,11 +66,11 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when no task can submit updates anymore. By then, every update is stored.
+    // The writer ends when no task can submit updates anymore; by then, it has stored every update.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
-        // The writer ends only when no sender is left that can submit updates.
+        // Drop this reference, because the writer ends only when no `MessageSender` is left that can submit updates.
         drop(maintenance);
         std::future::pending::<()>().await;
     };
@@ -161,7 +161,7 @@ async fn dispatch(
     let mut is_held = sender.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
     loop {
-        // Listens again before polling and before the previous listener ends, so that no signal is missed.
+        // Subscribe again before polling and before the previous subscription ends, so that no signal is missed.
         let listening = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
         turns |= heard_of_turns.now_or_never().is_some();
         look |= turns | heard.now_or_never().is_some();

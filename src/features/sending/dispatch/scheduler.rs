@@ -39,7 +39,7 @@ pub struct Scheduler {
     blocked: Vec<(MailingId, Timestamp)>,
     /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
-    /// For each lane, the account at which the next poll of due mailings starts.
+    /// For the queues of direct sends and of groups: the account at which the next poll of due mailings starts.
     due_from: [Option<AccountId>; 2],
     /// The mailing at which the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,

@@ -18,13 +18,13 @@ use crate::vocab::{limits, tables};
 const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
 /// The scheduled retries of each mailing, earliest first.
 const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
-/// The mailings of each lane and account that continue at a later time, the earliest first.
+/// The mailings that continue at a later time, by queue and account, earliest first.
 const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
 
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
 /// skipped.
 pub const PLANNING: u8 = 2;
-/// The queue of mailings that may not be sent now. Recovery also looks in this queue for handoffs of an earlier process.
+/// The queue of mailings that may not be sent now. Recovery also searches this queue for handoffs of an earlier process.
 pub const BLOCKED: u8 = 3;
 /// All queues.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
@@ -75,7 +75,7 @@ pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     for lane in LANES {
         found.extend(queued(tx, lane, None, limit)?);
     }
-    // A mailing whose remaining recipients are all deferred is in no queue; its row for its next turn is found instead.
+    // A mailing whose remaining recipients are all deferred is in no queue, but has a row in `TURNS`.
     for lane in [DIRECT, GROUPS] {
         let turns = tx.list(TURNS, &TURNS.under(&(lane,)), Order::Forward, limit)?;
         found.extend(turns.into_iter().map(|((_, _, _, id), ())| id));
@@ -205,7 +205,7 @@ pub struct Due {
     pub rest: Option<AccountId>,
 }
 
-/// Returns mailings of a lane that are not held and are due at `now`, and those whose turn is after `horizon`: a limited number per
+/// Returns mailings of a queue that are not held and are due at `now`, and those whose turn is after `horizon`: a limited number per
 /// account, starting at the account `from`. Mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,

@@ -23,7 +23,7 @@ pub fn rewrite(html: &str) -> RewrittenHtml {
     RewrittenHtml { html, ..out }
 }
 
-/// Returns the HTML with each URL of a link replaced by the result of `other`, if it returns a value.
+/// Replaces the URL of each link for which `other` returns a value.
 fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut done = 0;
@@ -53,7 +53,7 @@ fn is_of_the_web(address: &str) -> bool {
 }
 
 impl RewrittenHtml {
-    /// Returns the number of a URL, if the URL is tracked and the limit on links allows it.
+    /// Returns the number of the placeholder for a URL; `None` if the URL is not tracked or the email has too many links.
     fn number(&mut self, address: &str) -> Option<usize> {
         if !is_of_the_web(address) {
             return None;
@@ -69,7 +69,7 @@ impl RewrittenHtml {
     }
 }
 
-/// Adds UTM parameters to every web link. Links with merge fields stay unchanged, because the values are not known here.
+/// Adds UTM parameters to every web link, except to links with merge fields, whose values are not known here.
 pub fn marked(html: &str, utm: &Utm) -> String {
     each_link(html, |address| {
         let is_plain = is_of_the_web(address) && !address.contains("{{");

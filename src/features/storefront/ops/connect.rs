@@ -175,7 +175,8 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
     }
 }
 
-/// Returns the connected store that a request without keys means: the project's own one, or the one whose keys are used for the project.
+/// Returns the connected store to use for a request without keys: the one in `connectionId`, or else the project's own store, or else the
+/// only store with this URL.
 fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Result<Store, Failure> {
     let mut usable: Vec<Store> = known.into_iter().filter(|store| address::is_of(url, store)).collect();
     if usable.is_empty() {
@@ -277,7 +278,7 @@ fn untested(keys: &Keys, error: PlatformError) -> Failure {
     }
 }
 
-/// Stores a store with its keys, and starts its import.
+/// Saves a store with its keys, and starts its import.
 fn keep(
     tx: &mut WriteTx<'_>,
     seal: &crate::engine::store::seal::Seal,
@@ -292,7 +293,7 @@ fn keep(
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let id = known.map_or_else(|| StoreId::make(tx.now(), tx.random()), |known| known.id);
-    // The store already sends webhooks to the URL of a connection that is renewed.
+    // If the store was connected before, its URL is kept, because the store already sends webhooks there.
     let before = known.and_then(|known| keys::open(seal, known));
     let token = before.as_ref().and_then(|before| UrlToken::<kinds::Store>::parse(&before.url_token));
     let token = token.unwrap_or_else(|| UrlToken::new(environment, account, id, tx.random()));

@@ -1,4 +1,4 @@
-//! The platforms: one port, and an adapter per platform. This module chooses the adapter.
+//! The platforms: a trait, and an adapter per platform that implements it. This module chooses the adapter.
 
 mod lines;
 mod shopify;
@@ -20,7 +20,7 @@ use crate::features::projects::shortened;
 use crate::vocab::limits;
 use crate::vocab::storefronts::{StoreTool, Storefront};
 
-/// The port that each platform implements.
+/// The functions that the adapter of each platform implements.
 trait StorePort {
     /// Describes the store that the keys belong to, which also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
@@ -59,7 +59,7 @@ pub struct Shop {
     pub site: String,
     pub name: String,
     pub currency: Option<String>,
-    /// What the keys allow.
+    /// The tools that the keys allow.
     pub tools: Vec<StoreTool>,
 }
 
@@ -70,7 +70,7 @@ pub struct Hooks<'a> {
     pub tools: &'a [StoreTool],
 }
 
-/// What an adapter needs to know about a store to read its webhooks.
+/// The data about a store that an adapter needs to read its webhooks.
 pub struct Site<'a> {
     pub url: &'a str,
     pub currency: Option<&'a str>,
@@ -79,11 +79,11 @@ pub struct Site<'a> {
 /// A part of a list.
 #[derive(Debug)]
 pub enum Paged<T> {
-    /// The platform prepares the list: ask again with this cursor after a pause.
+    /// The platform is still preparing the list. Request it again with this cursor after a pause.
     Wait(String),
     Items {
         items: Vec<T>,
-        /// Where the next part starts; `None` if this is the last one.
+        /// The cursor of the next part; `None` if this is the last one.
         next: Option<String>,
     },
 }
@@ -105,7 +105,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
     serde_json::from_slice(body).map_err(|_| Unreadable)
 }
 
-/// What a webhook reports.
+/// The change that a webhook reports.
 #[derive(Debug)]
 pub enum Change {
     Product(Box<StoreProduct>),
@@ -129,7 +129,7 @@ pub enum Change {
     Nothing,
 }
 
-/// The names by which a customer can be found.
+/// The identifiers by which a customer can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerRef {
     pub id: Option<String>,
@@ -290,10 +290,10 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 /// Returns whether `signature` is the HMAC-SHA256 of the body, in base64.
 fn is_signed(body: &[u8], secret: &str, signature: &str) -> bool {
     use hmac::{Hmac, KeyInit, Mac};
-    // An empty secret would let anyone sign.
     let Ok(signature) = data_encoding::BASE64.decode(signature.trim().as_bytes()) else { return false };
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC accepts keys of every length");
     mac.update(body);
+    // Anyone could sign with an empty secret.
     !secret.is_empty() && mac.verify_slice(&signature).is_ok()
 }
 

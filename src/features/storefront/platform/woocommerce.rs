@@ -283,8 +283,8 @@ fn number(text: Option<&str>) -> Option<Value> {
 }
 
 impl Order {
-    /// Returns everything that has happened to the order so far; what was already recorded is recognized by its key. IDs contain the site,
-    /// because those of two stores are the same small numbers.
+    /// Returns everything that has happened to the order so far. Keys identify the events that were already recorded. IDs contain the site,
+    /// because two stores can have orders with the same number.
     fn events(self, site: &str) -> Vec<StoreEvent> {
         let place = site.split_once("://").map_or(site, |(_, place)| place);
         let order = format!("{place}#{}", self.id);

@@ -1,4 +1,4 @@
-//! Misbehavior of a shop: limits, revoked tokens, partial files, forged webhooks, and errors after an effect.
+//! Tests of a misbehaving shop: limits, revoked tokens, partial files, forged webhooks, and errors after an effect.
 
 use serde_json::json;
 

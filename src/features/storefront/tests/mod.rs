@@ -106,7 +106,7 @@ impl Shop {
         all["contacts"].as_array().expect("there is a list").iter().find(|contact| contact["email"] == email).cloned()
     }
 
-    /// Returns the names of a contact's events, oldest first.
+    /// Returns the names of a contact's events, in alphabetical order.
     fn events(&self, email: &str) -> Vec<String> {
         let contact = self.contact(email).expect("the contact exists");
         let id = contact["id"].as_str().expect("there is an ID");
@@ -270,7 +270,7 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert!(shop.contact("ada@example.com").is_none() && shop.contact("bob@example.com").is_some());
     let again = shop.webhook("customers/redact", "w4", &redact);
     assert_eq!((again.0, &again.1["data"]["applied"]), (200, &json!(false)));
-    // After the shop is erased, only what the shop did not add stays.
+    // After the platform requests the erasure of the shop, only the contacts that the shop did not add remain.
     shop.applied("orders/paid", "w5", &order(2, "cyd@example.com"));
     shop.applied("orders/paid", "w6", &order(3, "bob@example.com"));
     let url = shop.url();
@@ -381,7 +381,7 @@ fn an_app_of_the_dev_dashboard_gets_a_new_token_every_day_and_after_it_was_rejec
     // Shopify ends tokens early, for example if the app is installed again.
     shop.peer.accept(&[]);
     again(3);
-    // A secret that was replaced stops the imports until the new one is entered.
+    // After the secret was replaced, imports stop until a user enters the new one.
     shop.peer.fail("/admin/oauth/access_token", 1, ShopFault::Status(400));
     shop.peer.accept(&[]);
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();

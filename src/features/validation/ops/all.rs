@@ -52,15 +52,15 @@ pub struct CheckAll {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckOptions {
-    /// True if absent.
+    /// Whether to check the compatibility with email clients; true if absent.
     pub check_compatibility: Option<bool>,
-    /// True if absent.
+    /// Whether to check the links; true if absent.
     pub check_links: Option<bool>,
-    /// True if absent.
+    /// Whether to check the spelling and grammar; true if absent.
     pub check_spelling: Option<bool>,
-    /// True if absent.
+    /// Whether to check the deliverability; true if absent.
     pub check_deliverability: Option<bool>,
-    /// True if absent.
+    /// Whether to check the accessibility; true if absent.
     pub check_accessibility: Option<bool>,
     /// The keys of the clients to check; all clients if empty or absent.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]

@@ -24,8 +24,9 @@ struct Lane {
 /// All endpoints that have, or recently had, attempts in flight.
 pub struct Lanes {
     lanes: BTreeMap<WebhookKey, Lane>,
-    /// The number of attempts in flight at all endpoints; `in_flight_slow` counts those at endpoints that are not quick.
+    /// The number of attempts in flight at all endpoints.
     in_flight: usize,
+    /// The number of attempts in flight at endpoints that are not quick.
     in_flight_slow: usize,
     all_max: usize,
     each_max: usize,

@@ -90,7 +90,7 @@ impl Dispatcher {
         let store = self.store.clone();
         let mut heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
         loop {
-            // Listen again before polling and before the previous listener ends, so that no notification is missed in between.
+            // Subscribe again before polling and before the previous subscription ends, so that no notification is missed in between.
             let listening = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
             let _ = heard.now_or_never();
             heard = listening;

@@ -891,7 +891,7 @@ export type ConnectionsAuthorizeParams = {
  /** The connection to reconnect, with the same account on the platform. */
  connectionId?: string | null;
 };
-/** What the platform sent back with the user. */
+/** The parameters with which the platform redirected the user back. */
 export type ConnectionsCompleteParams = {
  /** The code, which works once. */
  code: string;

@@ -36,7 +36,7 @@ class AcceptedGeneration(_AcceptedGenerationRequired, total=False):
 class AccessibilityAnalysis(_t.TypedDict):
     """The accessibility of an email."""
     score: int
-    """From 0 to 100: 100 if no problem was found. Resolving a problem never lowers it."""
+    """The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score."""
     findings: list[AccessibilityFinding]
     """The problems, most severe first."""
     summary: AccessibilitySummary
@@ -976,15 +976,15 @@ class CheckFinding(_CheckFindingRequired, total=False):
 class CheckOptions(_t.TypedDict, total=False):
     """Which checks run, and how."""
     checkCompatibility: bool | None
-    """True if absent."""
+    """Whether to check the compatibility with email clients; true if absent."""
     checkLinks: bool | None
-    """True if absent."""
+    """Whether to check the links; true if absent."""
     checkSpelling: bool | None
-    """True if absent."""
+    """Whether to check the spelling and grammar; true if absent."""
     checkDeliverability: bool | None
-    """True if absent."""
+    """Whether to check the deliverability; true if absent."""
     checkAccessibility: bool | None
-    """True if absent."""
+    """Whether to check the accessibility; true if absent."""
     clients: list[str]
     """The keys of the clients to check; all clients if empty or absent."""
     languages: list[str]
@@ -2670,7 +2670,9 @@ class ExportStatusView(_t.TypedDict):
     platforms: list[PlatformState]
     """The platforms, with the connected accounts that the project can use."""
     exported: list[EarlierView]
-    """What earlier exports created on platforms. Exporting these emails again updates it."""
+    """The templates and drafts that earlier exports created on platforms. Exporting the emails again updates
+    them.
+    """
 
 
 class _ExportViewRequired(_t.TypedDict):
@@ -3448,7 +3450,7 @@ class LinkAnalysis(_t.TypedDict):
     totalOccurrences: int
     """The number of all uses of URLs."""
     score: int
-    """From 0 to 100: 100 if all links work and there are no findings."""
+    """The score from 0 to 100; 100 if all links work and there are no findings."""
     checkedLinks: list[CheckedLink]
     """The URLs by their use: links, images, backgrounds, forms, style sheets."""
     findings: list[LinkFinding]
@@ -3489,7 +3491,7 @@ LinkKind = _t.Literal["image", "link", "background", "form", "stylesheet", "medi
 
 
 class LinkMetadata(_t.TypedDict):
-    """How the check went."""
+    """Facts about the check itself."""
     processingTime: int
     """The time that the whole check took, in milliseconds."""
     linksChecked: int
@@ -4749,11 +4751,11 @@ class SiblingView(_t.TypedDict):
 
 
 class SignInPage(_t.TypedDict):
-    """Where the user signs in."""
+    """The page on which the user signs in."""
     authorizeUrl: str
     """The URL of the platform's page. Open it in the browser of the signed-in user."""
     expiresAt: str
-    """When the sign-in must be complete."""
+    """The deadline for completing the sign-in."""
     scopes: list[GrantedScope]
     """The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of
     the user.
@@ -4857,7 +4859,7 @@ class SpellingAnalysis(_t.TypedDict):
     """The spelling and grammar of an email."""
     totalWords: int
     score: int
-    """From 0 to 100: 100 if nothing was found. Resolving a finding never lowers it."""
+    """The score from 0 to 100; 100 if nothing was found. Resolving a finding never lowers the score."""
     errors: list[SpellingError]
     """The findings in the order of the source."""
     summary: SpellingSummary
@@ -4894,7 +4896,7 @@ SpellingErrorType = _t.Literal["spelling", "grammar", "repeat", "style"]
 
 
 class SpellingMetadata(_t.TypedDict):
-    """How the text was checked."""
+    """Facts about the check itself."""
     processingTime: int
     """The time that the check took, in milliseconds."""
     aiModel: str
@@ -5094,7 +5096,7 @@ class _SyncViewRequired(_t.TypedDict):
     products: int
     """The number of products of the store in the brand."""
     productsLeftOut: int
-    """The number of products that had no place in the brand."""
+    """The number of products that were left out because the brand has the maximum number of products."""
     customersImported: int
     """The number of customers in the last import."""
     customersExcluded: int
@@ -5467,7 +5469,7 @@ ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverabili
 
 
 class ValidationMetadata(_t.TypedDict):
-    """How the checks went."""
+    """Facts about the checks themselves."""
     totalProcessingTime: int
     """The time that all checks took together, in milliseconds."""
     checksPerformed: list[ValidationCheck]

@@ -34,7 +34,7 @@ fn contacts(app: &TestApp) -> String {
     contact(app, "de@example.com", json!({ "language": "de" }))
 }
 
-/// Returns the recipient and subject of each message in the inbox.
+/// Returns the recipient and subject of each message in the inbox, sorted.
 fn inbox(app: &TestApp) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().expect("the value is a string").to_owned();
     let messages = app.get("/v1/inbox?limit=100").data()["messages"].as_array().expect("the value is a list").clone();

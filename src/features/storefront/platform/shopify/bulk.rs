@@ -61,7 +61,7 @@ struct File {
 /// The state of an operation.
 enum State {
     Running,
-    /// The operation ended; without a file, nothing was found.
+    /// The operation ended. Without a file, the export is empty.
     Ended(Option<File>),
 }
 
@@ -255,7 +255,7 @@ pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged
             }
             ProductLine::Product(fields) => {
                 let gid = fields.id.clone();
-                // One more than the maximum shows that there are too many.
+                // Keep one more than the maximum, so that the importer notices and reports that products are left out.
                 if order.len() <= limits::PRODUCTS_MAX
                     && let Some(product) = Gathered::new(*fields)
                 {

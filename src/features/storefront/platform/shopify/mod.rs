@@ -107,7 +107,7 @@ fn accepted(errors: Vec<UserError>) -> Result<(), PlatformError> {
     }
 }
 
-/// Returns the webhook topics for what is on.
+/// Returns the webhook topics for the tools that are on.
 fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
     let of = |tool: &StoreTool| -> &'static [&'static str] {
         match tool {
@@ -134,7 +134,7 @@ impl StorePort for Shopify {
     async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
         let answer: ShopAnswer = client.graphql(queries::SHOP, Value::Null).await?;
         let scopes: BTreeSet<&str> = answer.installation.access_scopes.iter().map(|scope| scope.handle.as_str()).collect();
-        // Shopify implies the scope to read by the scope to write.
+        // In Shopify, the scope to write includes the scope to read.
         let may_read =
             |what: &str| scopes.contains(format!("read_{what}").as_str()) || scopes.contains(format!("write_{what}").as_str());
         let tool = |tool: &StoreTool| match tool {

@@ -178,7 +178,7 @@ fn number(text: Option<&str>) -> Option<Value> {
     Some(Value::Number(value))
 }
 
-/// Only a paid order has the `value` that makes its event a conversion. Orders of a test gateway have none.
+/// Returns the event of an order. Only a paid order has the property `value`, which makes the event a conversion; a test order has none.
 fn order(order: Order, name: &'static str) -> Change {
     let customer = order.customer.as_ref();
     let email =
@@ -228,7 +228,7 @@ fn refund(refund: &Refund) -> Change {
         transaction.kind.as_deref() == Some("refund") && transaction.status.as_deref() == Some("success")
     };
     let paid_back: Vec<&Transaction> = refund.transactions.iter().filter(is_paid_back).collect();
-    // Each transaction is its own event, so that amounts are never added as floating-point numbers.
+    // Each transaction becomes a separate event, so that amounts are never added as floating-point numbers.
     let event = |(index, transaction): (usize, &&Transaction)| {
         Some(StoreEvent {
             name: "order.refunded",
@@ -259,7 +259,8 @@ struct Checkout {
     line_items: Vec<LineItem>,
 }
 
-/// A checkout is recorded once, as soon as its customer is known.
+/// Returns the event of a checkout, once the customer's email is known. The key is the same for every webhook about the checkout, so it is
+/// recorded once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));
