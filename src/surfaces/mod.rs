@@ -8,3 +8,4 @@ mod docs_links;
 pub mod http;
 pub(crate) mod internal_call;
 pub mod mcp;
+pub(crate) mod subject;
