@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::{Clock, ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
+use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::bodies::Bodies;
@@ -398,7 +398,7 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
         environment: Environment::Test,
         permissions: PermissionSet::of(&Permission::ALL),
         hash,
-        usage: Usage::default(),
+        usage: Default::default(),
         last_writes: Default::default(),
     }));
     text

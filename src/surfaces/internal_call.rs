@@ -1,41 +1,42 @@
 //! Calls operations within the process: builds the request that a program would send, but does not use a socket.
 
+use std::borrow::Cow;
+
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use crate::engine::api::Entry;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::engine::api::input::Arguments;
+use crate::engine::api::{Entry, Failure};
 
 /// Returns the request that passes `input` to the operation `id`. Path parameters are put into the path. The other values are put into the
 /// JSON body if the method has a body, otherwise into the query. If `given` is a raw body, it replaces them.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
-    let entry = operations.iter().find(|entry| entry.spec.id == id);
-    let entry = entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"));
-    let Value::Object(mut rest) = input else { panic!("the input of an operation must be an object") };
+    let entry = entry(operations, id);
+    let Parts { path, query, body } = Parts::of(entry, input);
     let mut target = String::new();
+    let mut values = path.iter();
     for part in entry.spec.path.split('/').skip(1) {
         target.push('/');
-        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
-            Some(name) => target.push_str(&escaped(&text(&rest.remove(name).unwrap_or_default()))),
+        match part.starts_with('{').then(|| values.next()).flatten() {
+            Some((_, value)) => target.push_str(&escaped(value)),
             None => target.push_str(part),
         }
     }
     let mut headers = HeaderMap::new();
-    let body = match given {
-        Some((content_type, body)) => {
+    let body = match (given, body) {
+        (Some((content_type, body)), _) => {
             headers.insert(CONTENT_TYPE, content_type);
             body
         }
-        None if entry.spec.verb.has_body() => {
+        (None, Some(body)) => {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            Body::Whole(Value::Object(rest).to_string().into())
+            Body::Whole(body.into())
         }
-        None => {
-            let pairs: Vec<(String, String)> =
-                rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value))).collect();
-            if !pairs.is_empty() {
-                target = format!("{target}?{}", serde_urlencoded::to_string(pairs).unwrap_or_default());
+        (None, None) => {
+            if !query.is_empty() {
+                target = format!("{target}?{query}");
             }
             Body::Empty
         }
@@ -44,6 +45,42 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
     // Path values are escaped, so the URI is valid; if it is not, an empty URI is used.
     let uri = target.parse().unwrap_or_default();
     Incoming { method, uri, headers, body, peer }
+}
+
+/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the field.
+pub fn check(operations: &[Entry], id: &str, input: Value) -> Result<(), Failure> {
+    let entry = entry(operations, id);
+    let Parts { path, query, body } = Parts::of(entry, input);
+    let path = path.iter().map(|(name, value)| (*name, Cow::Borrowed(value.as_str()))).collect();
+    let body = body.as_deref().unwrap_or("{}").as_bytes();
+    (entry.reads)(&Arguments { spec: entry.spec, path, query: &query, body, given: None })
+}
+
+fn entry<'a>(operations: &'a [Entry], id: &str) -> &'a Entry {
+    let entry = operations.iter().find(|entry| entry.spec.id == id);
+    entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
+}
+
+/// The input of an operation as a request has it.
+struct Parts {
+    /// The path parameters in the order of the path.
+    path: Vec<(&'static str, String)>,
+    query: String,
+    /// The JSON body, if the method has a body.
+    body: Option<String>,
+}
+
+impl Parts {
+    fn of(entry: &Entry, input: Value) -> Self {
+        let Value::Object(mut rest) = input else { panic!("the input of an operation must be an object") };
+        let path = entry.spec.path_names().map(|name| (name, text(&rest.remove(name).unwrap_or_default()))).collect();
+        if entry.spec.verb.has_body() {
+            return Self { path, query: String::new(), body: Some(Value::Object(rest).to_string()) };
+        }
+        let pairs = rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value)));
+        let query = serde_urlencoded::to_string(pairs.collect::<Vec<_>>()).unwrap_or_default();
+        Self { path, query, body: None }
+    }
 }
 
 /// Returns the `data` of the operation's response, or the response itself on failure.
@@ -90,7 +127,22 @@ fn escaped(part: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn an_input_is_checked_without_a_call() {
+        let check = |id: &str, input: Value| check(OPERATIONS, id, input).map_err(|failure| failure.field.unwrap_or_default());
+        let id = "0123456789abcdef01234567";
+        assert_eq!(check("campaigns.send", json!({ "id": id })), Ok(()));
+        assert_eq!(check("campaigns.send", json!({ "id": "x" })), Err("id".into()));
+        assert_eq!(check("campaigns.send", json!({})), Err("id".into()));
+        assert_eq!(check("contacts.delete", json!({ "id": id, "projectId": id })), Ok(()));
+        assert_eq!(check("contacts.delete", json!({ "id": id, "projectId": id, "other": 1 })), Err("other".into()));
+        assert_eq!(check("webhooks.create", json!({ "url": "x", "events": ["other"] })).map_err(|_| ()), Err(()));
+    }
 
     #[test]
     fn a_value_stays_one_part_of_the_path() {

@@ -165,6 +165,11 @@ pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
 /// How long a refresh token works. Programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// How long a replaced refresh token still works. Programs refresh from several processes at once, and repeat a request whose response was
+/// lost.
+pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
+/// The maximum number of access tokens of a program that work at the same time. If there are more, the oldest ones end.
+pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
 /// The maximum length of the `state` of a program. It must fit into a URL together with the other parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
 /// The maximum length of a program's ID. The ID of a registered program contains its name and its redirect URIs.

@@ -8,6 +8,9 @@ use tokio::task::JoinSet;
 use super::support::client::Call;
 use super::support::{NO_PROJECT, Reply, example, keyed, operation, shared};
 
+/// Operations whose example needs another server, so their first response can be a failure that is not stored.
+const OUTWARD: [&str; 2] = ["connections.create", "storefront.connect"];
+
 fn replayed() -> impl Iterator<Item = &'static Entry> {
     keyed().filter(|entry| entry.spec.replay == Replay::Keyed)
 }
@@ -25,7 +28,7 @@ fn creation(project: &str, email: &str, key: &str) -> Call {
 async fn a_repeat_gets_the_same_bytes_and_another_request_a_conflict() {
     let client = shared().client();
     assert!(replayed().count() >= 2);
-    for entry in replayed() {
+    for entry in replayed().filter(|entry| !OUTWARD.contains(&entry.spec.id)) {
         let id = entry.spec.id;
         let project = client.project(id).await;
         let key = format!("sweep {id}");

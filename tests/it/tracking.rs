@@ -22,6 +22,7 @@ fn settings() -> String {
 
 /// A message to Ada in the built-in inbox.
 struct Message {
+    id: String,
     client: Client,
     project: String,
     contact: String,
@@ -64,7 +65,7 @@ impl Message {
             (text("name"), text("value"))
         });
         let html = message["html"].as_str().expect("HTML").to_owned();
-        Self { headers: headers.collect(), html, client, project, contact }
+        Self { headers: headers.collect(), id, html, client, project, contact }
     }
 
     /// Returns the token after this part of a path.
@@ -129,6 +130,20 @@ async fn opens_and_clicks_of_a_person_count_and_those_of_a_bot_do_not() {
     let (front, last) = link.split_at(link.len() - 1);
     let forged = format!("{front}{}", if last == "A" { "Q" } else { "A" });
     assert_eq!(message.visit("tracking.click", &forged, Method::GET, BROWSER).await.status, 404);
+}
+
+/// The images of a message are loaded for its screenshot, and once the tracking pixel was among them.
+#[tokio::test]
+async fn a_screenshot_of_a_message_is_not_an_open() {
+    // The server may load images from itself, as a server with a public address may.
+    let server = Server::start(&format!("{}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n", settings()));
+    let (drawn, opened) = (Message::to_ada(server.all()).await, Message::to_ada(server.all()).await);
+    let screenshot = drawn.client.call("sending.inbox_screenshot", json!({ "id": drawn.id })).await;
+    assert_eq!((screenshot.status, screenshot.header("content-type")), (200, Some("image/png")));
+    // Opens are stored in their order, so an open by the screenshot would be stored before this one.
+    opened.visit("tracking.open", &format!("{}.gif", opened.token("/t/o/")), Method::GET, BROWSER).await;
+    opened.until_sends("the open", "opens", 1).await;
+    assert_eq!(drawn.kept().await["sends"][0]["opens"], 0, "{}", drawn.kept().await);
 }
 
 #[tokio::test]

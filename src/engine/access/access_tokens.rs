@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
+use crate::vocab::permissions::PermissionSet;
 
 /// The start of every access token, by which secret scanners recognize it.
 pub const PREFIX: &str = "mm_at_";
@@ -26,6 +27,8 @@ pub struct AccessToken {
     pub key: [u8; 32],
     /// The URL of the resource that the token is valid for (RFC 8707).
     pub resource: String,
+    /// The permissions of the token, among those of the key.
+    pub permissions: PermissionSet,
     pub expires_at: Timestamp,
 }
 
@@ -45,15 +48,15 @@ impl AccessTokens {
         self.tokens().remove(hash);
     }
 
-    /// Returns the hash of the API key that a token stands for, if the token is valid now for this resource.
-    pub fn find(&self, text: &str, resource: &str, now: Timestamp) -> Option<[u8; 32]> {
+    /// Returns a token, if it is valid now for this resource.
+    pub fn find(&self, text: &str, resource: &str, now: Timestamp) -> Option<AccessToken> {
         if !text.starts_with(PREFIX) {
             return None;
         }
         // The token is random and looked up by its hash, so the time of the lookup reveals nothing about other tokens.
         let tokens = self.tokens();
         let token = tokens.get(&sha256(text.as_bytes()))?;
-        (token.resource == resource && now < token.expires_at).then_some(token.key)
+        (token.resource == resource && now < token.expires_at).then(|| token.clone())
     }
 
     fn tokens(&self) -> MutexGuard<'_, HashMap<[u8; 32], AccessToken>> {
@@ -69,9 +72,10 @@ mod tests {
     fn a_token_is_valid_for_its_resource_until_it_expires() {
         let tokens = AccessTokens::default();
         let (text, here) = ("mm_at_secret", "https://mail.example.com/mcp");
-        let token = AccessToken { key: [1; 32], resource: here.into(), expires_at: Timestamp(100) };
-        tokens.add(sha256(text.as_bytes()), token, Timestamp(0));
-        assert_eq!(tokens.find(text, here, Timestamp(99)), Some([1; 32]));
+        let permissions = PermissionSet::NONE;
+        let token = AccessToken { key: [1; 32], resource: here.into(), permissions, expires_at: Timestamp(100) };
+        tokens.add(sha256(text.as_bytes()), token.clone(), Timestamp(0));
+        assert_eq!(tokens.find(text, here, Timestamp(99)), Some(token));
         assert_eq!(tokens.find(text, here, Timestamp(100)), None, "the token has expired");
         assert_eq!(tokens.find(text, "https://mail.example.com", Timestamp(0)), None, "the audience is another one");
         assert_eq!(tokens.find("mm_at_other", here, Timestamp(0)), None);

@@ -59,7 +59,7 @@ impl Default for SendingLimits {
 }
 
 /// A valid API key.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ApiKey {
     pub id: KeyId,
     pub account: Arc<AccountLimits>,
@@ -67,8 +67,19 @@ pub struct ApiKey {
     pub permissions: PermissionSet,
     /// SHA-256 of the key's text.
     pub hash: [u8; 32],
-    pub usage: Usage,
-    pub last_writes: LastWrites,
+    pub usage: Arc<Usage>,
+    pub last_writes: Arc<LastWrites>,
+}
+
+impl ApiKey {
+    /// Returns the key with only those of its permissions that are in `permissions`. Its usage is counted together with that of the key.
+    pub fn limited_to(self: Arc<Self>, permissions: PermissionSet) -> Arc<Self> {
+        if self.permissions.iter().all(|permission| permissions.contains(permission)) {
+            return self;
+        }
+        let common: Vec<_> = self.permissions.iter().filter(|permission| permissions.contains(*permission)).collect();
+        Arc::new(Self { permissions: PermissionSet::of(&common), ..Self::clone(&self) })
+    }
 }
 
 /// The part of an API key's usage that is not stored yet.

@@ -57,8 +57,8 @@ pub(super) fn tool_key(engine: &Engine, headers: &HeaderMap) -> Option<Arc<ApiKe
         return engine.keys.find(&key);
     }
     let resource = access_tokens::resource(engine.base_url());
-    let key = engine.access_tokens.find(presented, &resource, engine.clock.now())?;
-    engine.keys.by_hash(&key)
+    let token = engine.access_tokens.find(presented, &resource, engine.clock.now())?;
+    Some(engine.keys.by_hash(&token.key)?.limited_to(token.permissions))
 }
 
 fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {

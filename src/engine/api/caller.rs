@@ -46,7 +46,7 @@ impl Principal {
     /// callers at the same time.
     pub fn last_writes(&self) -> Option<&LastWrites> {
         match self {
-            Principal::Key(key) => Some(&key.last_writes),
+            Principal::Key(key) => Some(&*key.last_writes),
             Principal::User(who) => Some(&who.session.last_writes),
             Principal::Anonymous | Principal::Operator => None,
         }

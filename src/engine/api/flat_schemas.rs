@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 const SCHEMAS: &str = "#/components/schemas/";
+/// The start of a reference to a definition of a flat schema.
+pub const DEFINITIONS: &str = "#/$defs/";
 
 /// The OpenAPI document, by operation.
 pub struct FlatSchemas<'a> {
@@ -111,7 +113,7 @@ fn redirect(schema: &mut Value, found: &mut Vec<String>) {
             }
             let name = members.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(SCHEMAS)).map(str::to_owned);
             if let Some(name) = name {
-                members.insert("$ref".into(), format!("#/$defs/{name}").into());
+                members.insert("$ref".into(), format!("{DEFINITIONS}{name}").into());
                 found.push(name);
             }
             members.values_mut().for_each(|member| redirect(member, found));

@@ -10,7 +10,7 @@ use super::store;
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, AuditRecord};
-use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
+use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits};
 use crate::engine::access::rate_limit::RateLimits;
 use crate::engine::access::session_cache::{AtomicTimestamp, CachedSession, CachedUser};
 use crate::engine::access::token;
@@ -89,7 +89,7 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
 /// Converts a key to the form that the cache stores.
 pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
-    Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default(), last_writes: Default::default() })
+    Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Default::default(), last_writes: Default::default() })
 }
 
 /// An API key that was just created.

@@ -126,8 +126,11 @@ fn a_key_is_checked_before_it_is_stored_and_never_shown() {
     let down = app.post("/v1/connections/klaviyo", json!({ "apiKey": KLAVIYO_KEY }));
     assert_eq!((down.refusal().0, down.refusal().1), (503, "PROVIDER_UNAVAILABLE"));
     peer.recover();
-    let made = app.post("/v1/connections/klaviyo", json!({ "apiKey": KLAVIYO_KEY }));
+    let create = || app.post_keyed("/v1/connections/klaviyo", "once", json!({ "apiKey": KLAVIYO_KEY }));
+    let made = create();
     assert_eq!(made.status, 201);
+    let asked = peer.asked().len();
+    assert_eq!((create().body, peer.asked().len()), (made.body.clone(), asked), "a repeat gets the stored response");
     assert!(!format!("{made:?}{:?}", app.get("/v1/connections")).contains(KLAVIYO_KEY));
     let bytes = std::fs::read(app.data().store.file()).expect("the file can be read");
     assert!(!bytes.windows(KLAVIYO_KEY.len()).any(|window| window == KLAVIYO_KEY.as_bytes()), "the key is sealed");

@@ -146,10 +146,13 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     Ok(Page { html, images })
 }
 
-/// Returns the files of images by their URLs, as far as they can be loaded and within the limits of a drawing.
+/// Returns the files of images by their URLs, as far as they can be loaded and within the limits of a drawing. The tracking pixel is not
+/// loaded, because a drawing is not an open.
 pub async fn fetch_images(engine: &Engine, addresses: Vec<String>) -> BTreeMap<String, Arc<Vec<u8>>> {
+    let tracking = format!("{}/t/", engine.base_url());
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));
-    let web = web.filter(|(url, _)| matches!(url.scheme(), "http" | "https")).take(limits::DRAWN_IMAGES_FETCHED_MAX);
+    let web = web.filter(|(url, _)| matches!(url.scheme(), "http" | "https") && !url.as_str().starts_with(&tracking));
+    let web = web.take(limits::DRAWN_IMAGES_FETCHED_MAX);
     let fetched = stream::iter(web.map(|(url, address)| async move { (address, projects::picture_file(engine, &url).await) }));
     let fetched: Vec<_> = fetched.buffer_unordered(limits::DRAWN_IMAGES_AT_ONCE).collect().await;
     let mut images = BTreeMap::new();

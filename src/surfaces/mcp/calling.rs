@@ -1,29 +1,27 @@
-//! Calls of tools: confirmation, the call of the operation through the pipeline, paging, and waiting for work to end.
+//! Calls of tools: the call of the operation through the pipeline, paging, and waiting for work to end.
 
 use std::time::Duration;
 
-use http::HeaderValue;
+use http::{HeaderMap, HeaderValue};
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction,
-    ElicitationSchema, ErrorData, InputRequest, InputRequiredResult, JsonObject, ProgressNotificationParam, ProtocolVersion,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, JsonObject, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 
 use super::caller::ToolCaller;
+use super::confirmation::Confirmation;
 use super::outcome;
-use super::tools::{CONFIRM, Definition, Effect, Follow, IDEMPOTENCY_KEY, WAIT};
+use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Reply;
 use crate::engine::api::input;
 use crate::surfaces::internal_call;
-use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The name of the answer to the question for confirmation.
-const ANSWER: &str = "confirm";
+/// What an agent should know about a result with a secret.
+const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
+                           and repeat it nowhere else.";
 
 /// A call of a tool.
 pub struct Call<'a> {
@@ -43,10 +41,14 @@ impl Call<'_> {
             Ok(own) => own,
             Err(message) => return Ok(outcome::failure(message).into()),
         };
-        if self.definition.row.effect.needs_confirmation() {
+        if let Err(refusal) = self.check(&arguments) {
+            return Ok(refusal.into());
+        }
+        // A call without the permission fails, so there is nothing to confirm.
+        if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
             match self.confirmation(&request, &arguments, own.confirm).await? {
                 Confirmation::Given => {}
-                Confirmation::Refused(message) => return Ok(outcome::failure(message).into()),
+                Confirmation::Refused(refusal) => return Ok(refusal.into()),
                 Confirmation::Asked(question) => return Ok(question.into()),
             }
         }
@@ -58,82 +60,19 @@ impl Call<'_> {
         Ok(called.into())
     }
 
-    /// Makes sure that the user agrees to this call.
-    async fn confirmation(
-        &self,
-        request: &CallToolRequestParams,
-        arguments: &JsonObject,
-        confirmed: bool,
-    ) -> Result<Confirmation, ErrorData> {
-        let capabilities = self.context.client_capabilities();
-        // A client that names no modes of elicitation supports forms.
-        let has_forms =
-            capabilities.and_then(|all| all.elicitation).is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
-        if !has_forms {
-            return Ok(match confirmed {
-                true => Confirmation::Given,
-                false => Confirmation::Refused(unconfirmed(self.definition)),
-            });
+    /// Checks the arguments before the user is asked, so that no one confirms a call that cannot work.
+    fn check(&self, arguments: &JsonObject) -> Result<(), CallToolResult> {
+        if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
+            return Err(outcome::failure(format!("{missing}: this argument is missing; add it.")));
         }
-        let question = ElicitRequestParams::FormElicitationParams {
-            meta: None,
-            message: self.question(arguments),
-            requested_schema: ElicitationSchema::builder()
-                .required_bool(ANSWER)
-                .build()
-                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
-        };
-        let is_inline = self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let answer: Value = if is_inline {
-            // The client asks the user, then repeats the call with the answer.
-            match request.input_responses.as_ref().and_then(|answers| answers.get(ANSWER)) {
-                Some(answer) => answer.clone(),
-                None => {
-                    let question = InputRequest::Elicitation(ElicitRequest::new(question));
-                    let questions = [(ANSWER.to_owned(), question)].into();
-                    return Ok(Confirmation::Asked(InputRequiredResult::from_input_requests(questions)));
-                }
-            }
-        } else {
-            let asked = self.context.peer.create_elicitation_with_timeout(question, Some(limits::TOOL_QUESTION_TIME));
-            let asked = tokio::select! {
-                asked = asked => asked,
-                () = self.context.ct.cancelled() => return Ok(Confirmation::Refused("The call was cancelled.".into())),
-            };
-            match asked {
-                Ok(result) => json!({ "action": result.action, "content": result.content }),
-                Err(_) => {
-                    return Ok(Confirmation::Refused("The user did not answer the question for confirmation in time.".into()));
-                }
-            }
-        };
-        let accepted = answer["action"] == json!(ElicitationAction::Accept) && answer["content"][ANSWER] == true;
-        Ok(match accepted {
-            true => Confirmation::Given,
-            false => Confirmation::Refused("The user did not confirm the call, so nothing was done. Do not repeat it.".into()),
+        let input = Value::Object(arguments.clone());
+        internal_call::check(self.api.operations(), self.definition.spec.id, input).map_err(|failure| {
+            let body = json!({ "code": failure.code.info().wire, "error": failure.text() });
+            outcome::refusal(failure.code.info().status, &HeaderMap::new(), &body, self.nonce)
         })
     }
 
-    /// Returns the question for the user. It contains the arguments, because the user agrees to exactly this call.
-    fn question(&self, arguments: &JsonObject) -> String {
-        let mut given = Value::Object(arguments.clone()).to_string();
-        if given.len() > limits::TOOL_QUESTION_BYTES_MAX {
-            given.truncate(given.floor_char_boundary(limits::TOOL_QUESTION_BYTES_MAX));
-            given.push('…');
-        }
-        let environment = self.caller.key.environment;
-        let consequence = match (self.definition.row.effect, environment) {
-            (Effect::Send, Environment::Live) => "This sends email to real recipients.",
-            (Effect::Send, Environment::Test) => "This sends test email to the built-in inbox.",
-            _ => "This cannot be undone.",
-        };
-        format!("{} ({environment} data)? {consequence}\n{given}", self.definition.spec.summary)
-    }
-
     async fn call(&self, mut arguments: JsonObject, own: &Own) -> CallToolResult {
-        if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
-            return outcome::failure(format!("{missing}: this argument is missing; add it."));
-        }
         if self.definition.is_paged && !["limit", "page"].iter().any(|name| arguments.contains_key(*name)) {
             arguments.insert("limit".into(), limits::TOOL_PAGE_LIMIT.into());
         }
@@ -152,7 +91,8 @@ impl Call<'_> {
             {
                 structured["finalStatus"] = last;
             }
-            if let Some(result) = outcome::success(self.definition.spec.summary, structured, self.nonce) {
+            let note = if self.definition.spec.answers_secret { SECRET_NOTE } else { "" };
+            if let Some(result) = outcome::success(self.definition.spec.summary, note, structured, self.nonce) {
                 return result;
             }
             // A page that is too large is read again with fewer items.
@@ -164,7 +104,7 @@ impl Call<'_> {
     }
 
     /// Calls an operation through the pipeline, as the session's key.
-    async fn ask(&self, operation: &str, arguments: JsonObject, idempotency_key: Option<&HeaderValue>) -> Reply {
+    pub(super) async fn ask(&self, operation: &str, arguments: JsonObject, idempotency_key: Option<&HeaderValue>) -> Reply {
         let api = self.api;
         let mut request = internal_call::request(api.operations(), operation, Value::Object(arguments), None, self.caller.peer);
         if let Some(key) = idempotency_key {
@@ -188,14 +128,16 @@ impl Call<'_> {
             }
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
-            let progress = percentage(&data);
+            let ends = follow.ends.contains(&status.as_str());
+            // The last notification is 100, also if the operation reports no progress for work that has ended.
+            let progress = if ends { 100.0 } else { percentage(&data) };
             // The protocol requires that progress increases.
             if progress > shown {
                 shown = progress;
                 self.notify(progress, &status).await;
             }
             last = Some(data);
-            if follow.ends.contains(&status.as_str()) {
+            if ends {
                 break;
             }
             tokio::time::sleep(WAIT_INTERVAL).await;
@@ -219,20 +161,6 @@ fn percentage(data: &Value) -> f64 {
     let progress = &data["progress"];
     let fraction = progress.as_f64().map(|fraction| fraction * 100.0);
     fraction.or_else(|| progress["percentage"].as_f64()).unwrap_or_default()
-}
-
-enum Confirmation {
-    Given,
-    Refused(String),
-    Asked(InputRequiredResult),
-}
-
-fn unconfirmed(definition: &Definition) -> String {
-    let what = match definition.row.effect {
-        Effect::Send => "sends email",
-        _ => "deletes or stops something",
-    };
-    format!("{CONFIRM}: this tool {what}. Ask the user, then call it again with the same arguments and {CONFIRM}: true.")
 }
 
 /// The arguments of the tool itself, which the operation does not get.

@@ -10,9 +10,11 @@
 mod caller;
 mod calling;
 mod capabilities;
+mod confirmation;
 mod outcome;
 mod prompts;
 mod resources;
+mod schemas;
 mod server;
 pub mod stdio;
 mod tools;

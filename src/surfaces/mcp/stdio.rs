@@ -34,6 +34,9 @@ use crate::vocab::limits;
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// A server that does not accept a connection in this time is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// The pause between a progress notification and the response. Some clients handle a notification later than a response that they read
+/// together with it, and then ignore it, because the call is over.
+const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
 /// How long responses may take after the client has closed its end. Clients kill the program if it does not end soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
@@ -186,6 +189,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
     async fn events(&self, mut body: Incoming) -> Result<(), String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();
+        let mut is_after_progress = false;
         while let Some(frame) = body.frame().await {
             let Ok(chunk) = frame.map_err(|error| error.to_string())?.into_data() else { continue };
             rest.extend_from_slice(&chunk);
@@ -196,7 +200,11 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                 if let Some(more) = line.strip_prefix("data:") {
                     data.push_str(more.strip_prefix(' ').unwrap_or(more));
                 } else if line.is_empty() && !data.is_empty() {
-                    if let Ok(message) = serde_json::from_str(&data) {
+                    if let Ok(message) = serde_json::from_str::<Value>(&data) {
+                        if is_after_progress && message.get("method").is_none() {
+                            tokio::time::sleep(PROGRESS_PAUSE).await;
+                        }
+                        is_after_progress = message["method"] == "notifications/progress";
                         self.answer(&message).await;
                     }
                     data.clear();

@@ -1,14 +1,16 @@
 //! TABLE: the tools, with the operations that they call and the hints that clients show.
 //!
-//! A tool's name, title, description and schemas come from its operation, through the OpenAPI document. The table has the operations that
-//! agents need for the work of a marketer, and none that manage the account, its keys or its members.
+//! A tool's name, title, description and schemas come from its operation, through the OpenAPI document; `schemas.rs` shortens them. The
+//! table has the operations that agents need for the work of a marketer, and none that manage the account, its keys or its members.
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::schemas;
 use crate::engine::api::flat_schemas::{FlatInput, FlatSchemas};
+use crate::engine::api::spec::Verb;
 use crate::engine::api::{Access, Entry, Replay, Spec};
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
@@ -31,12 +33,15 @@ pub enum Effect {
     Delete,
     /// Sends email. Needs a confirmation.
     Send,
+    /// Opens a way for data or email to leave this server: a webhook or a sending domain. Needs a confirmation, because an assistant that
+    /// text of other people has misled could send data away.
+    Connect,
 }
 
 impl Effect {
     /// Returns whether a call needs the user's confirmation.
     pub fn needs_confirmation(self) -> bool {
-        matches!(self, Effect::Delete | Effect::Send)
+        matches!(self, Effect::Delete | Effect::Send | Effect::Connect)
     }
 
     /// Returns the word for this effect in `get_capabilities`.
@@ -46,6 +51,7 @@ impl Effect {
             Effect::Write => "write",
             Effect::Delete => "delete",
             Effect::Send => "send",
+            Effect::Connect => "connect",
         }
     }
 }
@@ -94,7 +100,7 @@ const BULK: Follow = Follow { status: "contacts.bulk_status", fields: &["jobId",
 const CONTACT_IMPORT: Follow =
     Follow { status: "contacts.import_status", fields: &["id", "projectId"], ends: &["completed", "failed", "cancelled"] };
 
-use Effect::{Delete, Read, Send, Write};
+use Effect::{Connect, Delete, Read, Send, Write};
 use Reach::{Closed, Open};
 
 /// All tools that call an operation. `get_capabilities` is in addition to them.
@@ -161,14 +167,20 @@ pub const ROWS: &[Row] = &[
     row("campaigns.stats", Read, Closed),
     row("campaigns.logs", Read, Closed),
     row("domains.list", Read, Closed),
-    row("domains.setup", Write, Closed),
-    row("domains.stream_create", Write, Closed),
+    row("domains.setup", Connect, Open),
+    row("domains.stream_create", Connect, Open),
     row("domains.verify", Write, Open),
     // Webhooks.
     row("webhooks.list", Read, Closed),
-    row("webhooks.create", Write, Open),
+    row("webhooks.create", Connect, Open),
     row("webhooks.delete", Delete, Closed),
     row("webhooks.test", Write, Open),
+];
+
+/// Fields whose large structure another tool describes: the operation, the field, and the description.
+const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 2] = [
+    ("segments.create", "filters", "The filter, as for segments_preview. If absent, the segment contains every contact."),
+    ("emails.generate", "brief", "A brief in the form that emails_get returns, instead of the one that is read from the prompt."),
 ];
 
 /// A tool that is ready to be listed and called.
@@ -219,26 +231,35 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 }
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
-    let FlatInput { mut properties, required, definitions } = schemas.input(spec.id);
+    let mut flat = schemas.input(spec.id);
+    for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
+        flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));
+    }
+    let FlatInput { mut properties, required, definitions } = schemas::input(flat, spec.verb == Verb::Patch);
     let is_paged = properties.contains_key("limit");
     for (name, schema) in own_arguments(row, spec) {
         assert!(properties.insert(name.into(), schema).is_none(), "{}: the input already has a field {name}", spec.id);
     }
-    let mut input = object(json!({ "type": "object", "properties": properties, "additionalProperties": false }));
+    let mut input = object(json!({ "type": "object", "properties": properties }));
     if !required.is_empty() {
         input.insert("required".into(), required.clone().into());
     }
     if !definitions.is_empty() {
         input.insert("$defs".into(), definitions.into());
     }
-    let annotations = ToolAnnotations::with_title(spec.summary)
+    let repeats = match row.effect {
+        Effect::Read | Effect::Delete => true,
+        Effect::Write | Effect::Connect => spec.replay == Replay::Keyed,
+        Effect::Send => false,
+    };
+    let annotations = ToolAnnotations::new()
         .read_only(row.effect == Effect::Read)
         .destructive(row.effect.needs_confirmation())
-        .idempotent(row.effect != Effect::Send && (row.effect != Effect::Write || spec.replay == Replay::Keyed))
+        .idempotent(repeats)
         .open_world(row.reach == Reach::Open);
     let tool = Tool::new(name(spec), description(row, spec), Arc::new(input))
         .with_title(spec.summary)
-        .with_raw_output_schema(Arc::new(output(spec, row.follow, schemas)))
+        .with_raw_output_schema(Arc::new(output(row, schemas)))
         .with_annotations(annotations);
     Definition { row, spec, tool, required, is_paged }
 }
@@ -247,70 +268,48 @@ fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>)
 fn own_arguments(row: &Row, spec: &Spec) -> Vec<(&'static str, Value)> {
     let mut own = Vec::new();
     if spec.replay == Replay::Keyed {
-        let about = "Makes retries safe: the same key with the same arguments returns the first result and does the work once. Use one \
-                     fixed value per task, such as the campaign's ID.";
+        let about = "With the same key and arguments, the work is done once. Use one fixed value per task.";
         let characters = limits::IDEMPOTENCY_KEY_CHARACTERS_MAX;
-        own.push((IDEMPOTENCY_KEY, json!({ "type": "string", "minLength": 1, "maxLength": characters, "description": about })));
+        own.push((IDEMPOTENCY_KEY, json!({ "type": "string", "maxLength": characters, "description": about })));
     }
     if row.effect.needs_confirmation() {
-        let about = "Set to true only after the user has agreed to exactly this call. If the client supports elicitation, the user is \
-                     asked in any case.";
+        let about = "Set to true only after the user has agreed to exactly this call.";
         own.push((CONFIRM, json!({ "type": "boolean", "description": about })));
     }
     if row.follow.is_some() {
-        let about = "Wait for the end of the work, with progress notifications, and return its final status.";
+        let about = "Wait for the end of the work, and return its final status.";
         own.push((WAIT, json!({ "type": "boolean", "description": about })));
     }
     own
 }
 
 fn description(row: &Row, spec: &Spec) -> String {
-    let mut text = format!("{}.", spec.summary);
-    if !spec.about.is_empty() {
-        text.push(' ');
-        text.push_str(spec.about);
+    let mut text = schemas::description(spec.summary, spec.about);
+    if spec.answers_secret {
+        text.push_str(" The result contains a secret.");
     }
     match row.effect {
         Effect::Send => text.push_str(" Sends email, so the user must confirm the call."),
         Effect::Delete => text.push_str(" The user must confirm the call."),
+        Effect::Connect => text.push_str(" Data or email can leave this way, so the user must confirm the call."),
         Effect::Read | Effect::Write => {}
     }
     text
 }
 
-/// Returns the schema of a tool's structured result.
-fn output(spec: &Spec, follow: Option<&Follow>, schemas: &FlatSchemas<'_>) -> JsonObject {
-    let mut properties = json!({
-        "data": schemas.data(spec.id),
-        "requestId": { "type": "string" },
-        "replayed": { "type": "boolean" },
-    });
-    if let Some(follow) = follow {
-        properties["finalStatus"] = schemas.data(follow.status);
+/// Returns the schema of a tool's structured result. Only tools that read list the fields: the others return the changed object, which a
+/// tool that reads describes.
+fn output(row: &Row, all: &FlatSchemas<'_>) -> JsonObject {
+    let data = |operation: &str, lists_fields| {
+        let mut data = all.data(operation);
+        let definitions = all.embed(&mut data);
+        schemas::output(&data, &definitions, lists_fields)
+    };
+    let mut properties = json!({ "data": data(row.operation, row.effect == Effect::Read) });
+    if let Some(follow) = row.follow {
+        properties["finalStatus"] = data(follow.status, false);
     }
-    let mut definitions = schemas.embed(&mut properties);
-    shorten(&mut properties);
-    definitions.values_mut().for_each(shorten);
-    let mut output = json!({ "type": "object", "properties": properties, "required": ["data", "requestId"] });
-    if !definitions.is_empty() {
-        output["$defs"] = definitions.into();
-    }
-    object(output)
-}
-
-/// Removes the descriptions from an output schema: clients check results with the schema, but do not show its text.
-fn shorten(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            // A property can be named `description`; then its value is a schema, not text.
-            if members.get("description").is_some_and(Value::is_string) {
-                members.remove("description");
-            }
-            members.values_mut().for_each(shorten);
-        }
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    object(json!({ "type": "object", "properties": properties, "required": ["data"] }))
 }
 
 fn object(value: Value) -> JsonObject {
@@ -323,25 +322,43 @@ fn object(value: Value) -> JsonObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Timestamp;
     use crate::engine::api::openapi;
+    use crate::engine::api::response::{Envelope, RequestId};
     use crate::operations::OPERATIONS;
 
     fn all() -> Vec<Definition> {
         definitions(OPERATIONS, &openapi::document(OPERATIONS, None))
     }
 
+    /// Checks a schema for what clients with a smaller dialect of JSON Schema do not support: several types in one place, values without a
+    /// type, and booleans as schemas.
+    fn check_dialect(tool: &str, schema: &Value) {
+        const TYPED: [&str; 4] = ["type", "$ref", "anyOf", "enum"];
+        let members = schema.as_object().unwrap_or_else(|| panic!("{tool}: {schema} is no object"));
+        assert!(TYPED.iter().any(|name| members.contains_key(*name)), "{tool}: {schema} has no type");
+        assert!(!schema["type"].is_array(), "{tool}: {schema} has several types");
+        for name in ["properties", "$defs"] {
+            members.get(name).and_then(Value::as_object).into_iter().flatten().for_each(|(_, part)| check_dialect(tool, part));
+        }
+        for name in ["items", "additionalProperties"] {
+            members.get(name).into_iter().for_each(|part| check_dialect(tool, part));
+        }
+        members.get("anyOf").and_then(Value::as_array).into_iter().flatten().for_each(|part| check_dialect(tool, part));
+    }
+
     #[test]
     fn every_schema_is_valid_and_small_enough_for_agents() {
         let all = all();
-        let mut bytes = 0;
         for definition in &all {
             let tool = &definition.tool;
             let input = Value::Object(tool.input_schema.as_ref().clone());
-            jsonschema::meta::validate(&input).unwrap_or_else(|error| panic!("{}: {error}", tool.name));
-            jsonschema::validator_for(&input).unwrap_or_else(|error| panic!("{}: {error}", tool.name));
-            let output = tool.output_schema.clone().expect("every tool has an output schema");
-            jsonschema::validator_for(&Value::Object(output.as_ref().clone()))
-                .unwrap_or_else(|error| panic!("{}: {error}", tool.name));
+            let output = Value::Object(tool.output_schema.clone().expect("every tool has an output schema").as_ref().clone());
+            for schema in [&input, &output] {
+                jsonschema::meta::validate(schema).unwrap_or_else(|error| panic!("{}: {error}", tool.name));
+                jsonschema::validator_for(schema).unwrap_or_else(|error| panic!("{}: {error}", tool.name));
+                check_dialect(&tool.name, schema);
+            }
             for name in ["anyOf", "allOf", "oneOf"] {
                 assert!(!input.as_object().is_some_and(|input| input.contains_key(name)), "{}", tool.name);
             }
@@ -350,12 +367,55 @@ mod tests {
                 "{}",
                 tool.name
             );
-            let size = input.to_string().len();
-            assert!(size <= 20_000, "{}: the input schema has {size} bytes", tool.name);
-            bytes += size + tool.description.as_ref().map_or(0, |text| text.len());
+            let size = serde_json::to_string(tool).expect("a tool is JSON").len();
+            assert!(size <= 7_000, "{}: the tool has {size} bytes", tool.name);
         }
-        assert!(bytes <= 160_000, "the tools have {bytes} bytes");
+        // A model reads all of it before its first call: about four bytes are a token.
+        let tools: Vec<&Tool> = all.iter().map(|definition| &definition.tool).collect();
+        let bytes = serde_json::to_string(&tools).expect("tools are JSON").len();
+        assert!(bytes <= 95_000, "the tools have {bytes} bytes");
         assert!((50..=70).contains(&all.len()), "{} tools", all.len());
+    }
+
+    /// The example responses of all operations are valid according to the schemas of their tools.
+    #[test]
+    fn results_are_valid_according_to_the_output_schemas() {
+        let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 1 }, keeps_nulls: false };
+        for definition in all() {
+            let entry = OPERATIONS.iter().find(|entry| entry.spec.id == definition.spec.id).expect("the operation exists");
+            let (_, response) = (entry.example)(&envelope);
+            let schema = Value::Object(definition.tool.output_schema.clone().expect("a schema").as_ref().clone());
+            let validator = jsonschema::validator_for(&schema).expect("the schema is valid");
+            let result = json!({ "data": response["data"], "requestId": "req", "replayed": true });
+            validator.validate(&result).unwrap_or_else(|error| panic!("{}: {error}", definition.tool.name));
+        }
+    }
+
+    #[test]
+    fn only_used_definitions_are_in_an_input() {
+        for definition in all() {
+            let input = Value::Object(definition.tool.input_schema.as_ref().clone());
+            let text = input.to_string();
+            for name in input["$defs"].as_object().into_iter().flatten().map(|(name, _)| name) {
+                assert!(text.contains(&format!("\"#/$defs/{name}\"")), "{}: {name}", definition.tool.name);
+            }
+        }
+    }
+
+    /// An assistant that text of other people has misled must not open a way for data to leave without the user.
+    #[test]
+    fn tools_that_connect_other_systems_need_a_confirmation() {
+        const HARMLESS: [&str; 3] = ["connections.import", "domains.verify", "webhooks.test"];
+        let outward = ["webhooks", "hooks", "domains", "connections", "scheduled_imports", "storefront", "mail_feedback"];
+        for definition in all() {
+            let Definition { row, spec, tool, .. } = &definition;
+            if outward.contains(&spec.noun()) && spec.verb != Verb::Get && !HARMLESS.contains(&spec.id) {
+                assert!(row.effect.needs_confirmation(), "{}", spec.id);
+                assert!(tool.input_schema["properties"][CONFIRM].is_object(), "{}", spec.id);
+            }
+        }
+        let secret = all().into_iter().find(|definition| definition.spec.answers_secret).expect("a tool returns a secret");
+        assert!(secret.tool.description.expect("a description").contains("a secret"));
     }
 
     #[test]
@@ -382,7 +442,7 @@ mod tests {
             assert_eq!(hints.destructive_hint, Some(effect.needs_confirmation()), "{}", definition.spec.id);
             assert!(verb != "DELETE" || effect == Effect::Delete, "{}", definition.spec.id);
             assert!(!matches!(verb, "PUT" | "PATCH") || effect == Effect::Write, "{}", definition.spec.id);
-            assert!(hints.title.is_some() && hints.open_world_hint.is_some() && hints.idempotent_hint.is_some());
+            assert!(hints.open_world_hint.is_some() && hints.idempotent_hint.is_some() && definition.tool.title.is_some());
         }
     }
 }

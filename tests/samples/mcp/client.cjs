@@ -74,8 +74,9 @@ async function resources(client) {
   const { emailId, campaign, projectId } = input;
   const read = async (uri) => (await client.readResource({ uri })).contents[0];
   const image = await read(`mailmill://emails/${emailId}/image`);
+  const [, notice] = (await client.readResource({ uri: `mailmill://brands/${projectId}` })).contents;
   return {
-    listed: (await client.listResources()).resources.map((one) => one.uri),
+    notice: notice.text, listed: (await client.listResources()).resources.map((one) => one.uri),
     templates: (await client.listResourceTemplates()).resourceTemplates.map((one) => one.uriTemplate),
     brand: (await read(`mailmill://brands/${projectId}`)).text,
     html: (await read(`mailmill://emails/${emailId}/html`)).text,
@@ -93,7 +94,8 @@ const scenarios = {
     const client = await connected(overHttp());
     const started = performance.now();
     for (let count = 0; count < 100; count += 1) await call(client, 'projects_list', {});
-    return { tools: client.listed, milliseconds: (performance.now() - started) / 100, instructions: client.getInstructions() };
+    const capabilities = await client.callTool({ name: 'get_capabilities', arguments: {} });
+    return { tools: client.listed, capabilities, milliseconds: (performance.now() - started) / 100, instructions: client.getInstructions() };
   },
   async workflow() {
     return workflow(await connected(overHttp()));
@@ -105,13 +107,16 @@ const scenarios = {
   async elicitation() {
     const client = new Client(info, { capabilities: { elicitation: {} } });
     const questions = [];
+    let form;
     client.setRequestHandler(ElicitRequestSchema, async (request) => {
+      if (input.fails) throw new Error('no dialog');
       questions.push(request.params.message);
+      form = request.params.requestedSchema;
       return input.answer;
     });
     await client.connect(overHttp());
-    const result = await client.callTool({ name: 'contacts_delete', arguments: { ...input.arguments, confirm: true } });
-    return { questions, isError: result.isError === true, text: result.content[0].text };
+    const result = await client.callTool({ name: input.tool, arguments: { ...input.arguments, confirm: true } });
+    return { questions, form, isError: result.isError === true, text: result.content[0].text };
   },
   // Cancels a call that waits, at its first progress.
   async cancellation() {
@@ -136,8 +141,12 @@ const scenarios = {
     const transport = new StdioClientTransport({ command: input.program, args: ['mcp'], env: environment, stderr: 'inherit' });
     const client = await connected(transport);
     const result = await workflow(client);
+    const waited = [];
+    await call(client, 'emails_generate', { projectId: input.projectId, prompt: 'Spring teas', wait: true }, {
+      onprogress: (notice) => waited.push(notice.progress), timeout: 120000, resetTimeoutOnProgress: true,
+    });
     await client.close();
-    return { tools: client.listed.length, ...result };
+    return { tools: client.listed.length, waited, ...result };
   },
   // The stateless protocol of 2026, with the newer SDK: without a session, and the question is part of a result.
   async modern() {
@@ -146,15 +155,17 @@ const scenarios = {
     const transport = new sdk.StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit });
     const client = new sdk.Client(info, { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } });
     const questions = [];
+    let form;
     client.setRequestHandler('elicitation/create', async (request) => {
       questions.push(request.params.message);
+      form = request.params.requestedSchema;
       return input.answer;
     });
     await client.connect(transport);
     const { tools } = await client.listTools();
-    const result = await client.callTool({ name: 'contacts_delete', arguments: input.arguments });
+    const result = await client.callTool({ name: input.tool, arguments: input.arguments });
     return {
-      version: client.getNegotiatedProtocolVersion(), session: transport.sessionId ?? null, tools: tools.length, questions,
+      version: client.getNegotiatedProtocolVersion(), session: transport.sessionId ?? null, tools: tools.length, questions, form,
       isError: result.isError === true, text: result.content[0].text,
     };
   },

@@ -1,10 +1,12 @@
 //! Requests and responses for agents in the form that OAuth specifies: no envelope, OAuth error codes, and bodies in JSON or as a form.
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use schemars::Schema;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
 use crate::engine::api::http_types::{Reply, ReplyBody};
@@ -76,20 +78,33 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Parses the fields of a request: JSON, or a form if the content type says so. If they are invalid, the inner `Err` is the OAuth error
-/// response. `T` ignores unknown fields, as RFC 6749 §3.2 requires at the token endpoint.
+/// Parses the fields of a request: JSON, or a form if the content type says so. If they are invalid or a field is repeated, the inner
+/// `Err` is the OAuth error response. `T` ignores unknown fields, as RFC 6749 §3.2 requires at the token endpoint.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
     });
     let max = limits::AGENT_BODY_BYTES_MAX;
     let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
-    Ok(match is_form {
-        true => serde_urlencoded::from_bytes(&body)
-            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The form data in the body is invalid: {error}."))),
-        // Parse a map first: serde would also accept a JSON array and assign its elements to the fields by position.
-        false => serde_json::from_slice::<Map<String, Value>>(&body)
-            .and_then(|fields| serde_json::from_value(Value::Object(fields)))
-            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The JSON body is invalid: {error}."))),
-    })
+    let invalid = |description: String| refusal(ErrorCode::InvalidRequest, description);
+    if is_form {
+        if let Some(name) = repeated(&body) {
+            return Ok(Err(invalid(format!("{name}: is in the form more than once; send it once (RFC 6749 §3.2)."))));
+        }
+        let fields = serde_urlencoded::from_bytes(&body);
+        return Ok(fields.map_err(|error| invalid(format!("The form data in the body is invalid: {error}."))));
+    }
+    // serde would also accept an array and assign its elements to the fields by position.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Ok(Err(invalid("The body is invalid: send a JSON object, or a form with its content type.".into())));
+    }
+    let fields = serde_json::from_slice(&body);
+    Ok(fields.map_err(|error| invalid(format!("The JSON body is invalid: {error}."))))
+}
+
+/// Returns the first name that a form contains twice.
+fn repeated(form: &[u8]) -> Option<String> {
+    let mut names = BTreeSet::new();
+    let mut fields = url::form_urlencoded::parse(form);
+    fields.find(|(name, _)| !names.insert(name.clone())).map(|(name, _)| name.into_owned())
 }

@@ -5,19 +5,25 @@
 //! their number, survive restarts and restores, and no one can fill the disk with them. All clients are public: they have no secret, and
 //! PKCE binds each code to the program that requested it.
 
+use std::fmt;
+
+use bytes::Bytes;
 use data_encoding::BASE64URL_NOPAD;
-use http::StatusCode;
+use http::header::{ACCEPT, HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
-use crate::base::text::{Name, is_invisible};
+use crate::base::text::{Name, TextError, is_invisible};
 use crate::engine::api::Engine;
-use crate::engine::fetch::{Limits, OversizePolicy};
+use crate::engine::fetch::{CallRequest, Limits, OversizePolicy};
 use crate::vocab::limits;
 
 /// The start of the ID of every registered client.
 const PREFIX: &str = "mm_client_";
+/// The parameter with the ID.
+const CLIENT_ID: &str = "client_id";
 /// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
 
@@ -32,28 +38,48 @@ pub struct Client {
     pub host: Option<String>,
 }
 
+/// A parameter or a field of a program's metadata that is not valid. The text is a sentence with the field as its subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    pub field: &'static str,
+    /// What is wrong, and the remedy.
+    pub problem: String,
+}
+
+impl Invalid {
+    fn new(field: &'static str, problem: impl Into<String>) -> Self {
+        Self { field, problem: problem.into() }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}.", self.field, self.problem)
+    }
+}
+
 impl Client {
-    /// Checks what a program says about itself. The error names the field.
-    pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, String> {
+    /// Checks what a program says about itself.
+    pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, Invalid> {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
-        let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name).map_err(|error| format!("client_name: {error}"))?;
+        let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name);
+        let name = name.map_err(|error| Invalid::new("client_name", problem_of(error)))?;
         // The user decides on the basis of this name, so it must not hide or reverse the text around it.
         if name.chars().any(is_invisible) {
-            return Err("client_name: contains an invisible character; remove it".into());
+            return Err(Invalid::new("client_name", "contains an invisible character; remove it"));
         }
+        let refused = |problem: String| Err(Invalid::new("redirect_uris", problem));
         let count = redirect_uris.len();
         if count == 0 || count > limits::REDIRECT_URIS_MAX {
-            return Err(format!("redirect_uris: must have 1 to {} entries", limits::REDIRECT_URIS_MAX));
+            return refused(format!("must have 1 to {} entries", limits::REDIRECT_URIS_MAX));
         }
         if redirect_uris.iter().map(String::len).sum::<usize>() > limits::REDIRECT_URIS_BYTES_MAX {
-            return Err(format!(
-                "redirect_uris: are longer than {} bytes together; shorten them",
-                limits::REDIRECT_URIS_BYTES_MAX
-            ));
+            return refused(format!("must have at most {} bytes together; shorten the URIs", limits::REDIRECT_URIS_BYTES_MAX));
         }
         if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
-            return Err(format!(
-                "redirect_uris: {wrong} cannot be used; use https, http on a loopback address, or a scheme of your own, without a fragment"
+            let wrong: String = wrong.chars().filter(|character| !character.is_control() && !is_invisible(*character)).collect();
+            return refused(format!(
+                "must not contain {wrong}; use https, http on a loopback address, or a scheme of your own, without a fragment"
             ));
         }
         Ok(Self { name: name.to_string(), redirect_uris, host: None })
@@ -123,26 +149,39 @@ fn is_redirect_uri(uri: &str) -> bool {
     is_plain && !has_hidden && is_allowed
 }
 
-/// Returns the client with this ID. The error is a sentence for the user whose browser the program sent here.
-pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, String> {
+/// Returns what is wrong with a name, as a part of a sentence.
+fn problem_of(error: TextError) -> String {
+    match error {
+        TextError::Empty => "is empty; enter at least one character".into(),
+        TextError::TooLong { characters_max } => format!("is longer than {characters_max} characters; shorten it"),
+        TextError::ControlCharacter(character) => {
+            format!("contains the control character U+{:04X}; remove it", u32::from(character))
+        }
+    }
+}
+
+/// Returns the client with this ID. The error is for the user whose browser the program sent here.
+pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
-        return Err("client_id: is too long".into());
+        let problem = format!("is longer than {} bytes; report this to the maker of the program", limits::CLIENT_ID_BYTES_MAX);
+        return Err(Invalid::new(CLIENT_ID, problem));
     }
     if client_id.starts_with("https://") {
         return fetched(engine, client_id).await;
     }
     let sealed = client_id.strip_prefix(PREFIX).and_then(|text| BASE64URL_NOPAD.decode(text.as_bytes()).ok());
     let opened = sealed.and_then(|sealed| engine.seal.open(PLACE, &sealed));
-    opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or_else(|| {
-        "client_id: this server does not know the program; remove the server from the program and add it again".to_owned()
-    })
+    opened
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .ok_or_else(|| Invalid::new(CLIENT_ID, "is unknown to this server; remove the server from the program and add it again"))
 }
 
 /// Fetches the metadata document at a client ID.
-async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, String> {
-    let url = Url::parse(client_id).map_err(|_| "client_id: is not a URL".to_owned())?;
+async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
+    let refused = |problem: String| Invalid::new(CLIENT_ID, problem);
+    let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the maker of the program".into()))?;
     if url.path() == "/" || url.fragment().is_some() || url.query().is_some() || url.as_str() != client_id {
-        return Err("client_id: the URL must have a path, and neither a query nor a fragment".into());
+        return Err(refused("must be a URL with a path, and with neither a query nor a fragment".into()));
     }
     let limits = Limits {
         head: limits::CLIENT_METADATA_TIME,
@@ -150,29 +189,43 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, String> {
         body_bytes: limits::CLIENT_METADATA_BYTES_MAX,
         overlong: OversizePolicy::Refuse,
     };
-    let fetched = engine.fetch.get(&url, "application/json", &limits).await;
-    let fetched = fetched.map_err(|error| format!("client_id: the program's metadata cannot be read: {error}"))?;
-    // Refuse a redirect: another party may have written the document at its target.
-    if fetched.url != url || fetched.status != StatusCode::OK {
-        return Err(format!("client_id: the program's metadata cannot be read: status {}", fetched.status.as_u16()));
+    let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
+    // Redirects are not followed, because another party may have written the document at the target.
+    let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
+    let fetched = engine.fetch.call(call).await;
+    let fetched = fetched.map_err(|error| refused(format!("is the URL of metadata that cannot be read: {error}")))?;
+    match fetched.status {
+        StatusCode::OK => described(client_id, &url, &fetched.body),
+        status if status.is_redirection() => Err(refused(format!(
+            "is the URL of metadata that redirects (status {}), but redirects are not allowed; report this to the maker of the program",
+            status.as_u16()
+        ))),
+        status => {
+            let status = status.as_u16();
+            Err(refused(format!("is the URL of metadata that cannot be read: the server answers with status {status}, not 200")))
+        }
     }
-    described(client_id, &url, &fetched.body)
 }
 
 /// Returns the client that a metadata document describes.
-fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, String> {
+fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid> {
     let document: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|_| "client_id: the program's metadata is not a JSON object".to_owned())?;
+        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "is the URL of metadata that is not a JSON object"))?;
+    let wrong = |field, problem: &str| Invalid::new(field, format!("in the program's metadata {problem}"));
     if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
-        return Err("client_id: the program's metadata names another ID".into());
+        return Err(wrong(CLIENT_ID, "must be the URL of the metadata"));
+    }
+    if document.contains_key("client_secret") {
+        return Err(wrong("client_secret", "must be absent: this server supports only programs without a secret"));
     }
     let method = document.get("token_endpoint_auth_method").and_then(Value::as_str);
-    if document.contains_key("client_secret") || method.is_some_and(|method| method != "none") {
-        return Err("client_id: this server supports only programs without a secret (token_endpoint_auth_method: none)".into());
+    if method.is_some_and(|method| method != "none") {
+        return Err(wrong("token_endpoint_auth_method", "must be none: this server supports only programs without a secret"));
     }
     let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let uris = uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();
-    let client = Client::new(document.get("client_name").and_then(Value::as_str), uris)?;
+    let client = Client::new(document.get("client_name").and_then(Value::as_str), uris);
+    let client = client.map_err(|invalid| wrong(invalid.field, &invalid.problem))?;
     Ok(Client { host: url.host_str().map(str::to_owned), ..client })
 }
 
@@ -236,7 +289,9 @@ mod tests {
         assert!(Client::new(None, vec!["https://a.example/".into(); limits::REDIRECT_URIS_MAX + 1]).is_err());
         let error =
             Client::new(Some("A\u{200b}gent"), vec!["https://a.example/".into()]).expect_err("the name hides a character");
-        assert!(error.starts_with("client_name: "), "{error}");
+        assert_eq!(error.to_string(), "client_name contains an invisible character; remove it.");
+        let error = Client::new(Some(&"x".repeat(200)), Vec::new()).expect_err("the name is too long");
+        assert_eq!(error.to_string(), "client_name is longer than 100 characters; shorten it.");
     }
 
     #[test]
@@ -256,7 +311,8 @@ mod tests {
         ] {
             let mut wrong = document.clone();
             wrong[field] = value;
-            assert!(read(&wrong).is_err(), "{field}");
+            let error = read(&wrong).expect_err("the document is not valid");
+            assert!(error.to_string().starts_with(&format!("{field} in the program's metadata must ")), "{error}");
         }
         assert!(described(id, &url, b"[]").is_err());
     }

@@ -4,14 +4,16 @@
 //! which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key appears in the list of
 //! keys, and revoking it ends the grant.
 //!
-//! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token works once; a
-//! second use revokes the key, because the token must have been stolen. The user's permissions are checked at every step.
+//! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
+//! at every use, and then works for a short grace period, because programs refresh from several processes at once and repeat requests
+//! whose response was lost. A later use revokes the key, because the token must have been stolen. The user's permissions are checked at
+//! every step.
 
 pub mod clients;
 pub mod model;
 pub mod request;
 
-use self::model::{Binding, Code, Grant};
+use self::model::{Binding, Code, Grant, RefreshRow};
 use super::agents::model::{Decision, KeyTerms};
 use super::model::NewKey;
 use super::store::{self as accounts, grants};
@@ -23,8 +25,10 @@ use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::{Context, Engine, Failure, Spec};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
+use crate::vocab::codes;
 use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
+use crate::vocab::permissions::{PermissionError, PermissionSet};
 use request::CheckedRequest;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -66,11 +70,21 @@ pub async fn consent(
     Ok(code)
 }
 
-/// The tokens of a grant, which are returned once.
+/// New tokens of a grant, which are returned once.
 pub struct Tokens {
     pub access: Secret,
     pub refresh: Secret,
-    pub terms: KeyTerms,
+    /// The permissions of the access token.
+    pub permissions: PermissionSet,
+}
+
+/// Why a program gets no tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The code or the refresh token is not valid.
+    Grant,
+    /// The scope is not valid, for this reason.
+    Scope(String),
 }
 
 /// The parameters with which a program exchanges its code at the token endpoint.
@@ -83,15 +97,26 @@ pub struct Exchange {
     pub resource: Option<String>,
 }
 
-/// The result of a step in the transaction: new tokens, a refusal, or the key to revoke because something was used twice.
+/// The parameters with which a program exchanges its refresh token.
+pub struct Renewal {
+    pub refresh_token: String,
+    pub client_id: String,
+    /// The permissions of the new access token; by default all permissions of the grant (RFC 6749 §6).
+    pub scope: Option<String>,
+    /// The resource, if the program names it again.
+    pub resource: Option<String>,
+}
+
+/// The result of a step in the transaction: the grant with a new access token and the permissions of the token, a refusal, or the key to
+/// revoke because something was used twice.
 enum Step {
-    Done(Box<Grant>, Option<[u8; 32]>),
-    Refused,
+    Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
+    Refused(Refusal),
     UsedTwice(KeyId),
 }
 
-/// Exchanges a code for tokens; `None` if the code is not valid.
-pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Tokens>, Failure> {
+/// Exchanges a code for tokens.
+pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let turn = api_keys::CACHE_LOCK.lock().await;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
@@ -101,32 +126,30 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Token
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {
         let code_hash = sha256(given.code.as_bytes());
-        let Some(code) = grants::code(tx, code_hash)? else { return Ok(Step::Refused) };
+        let Some(code) = grants::code(tx, code_hash)? else { return Ok(Step::Refused(Refusal::Grant)) };
         if !code.is_of(&given.client_id, &given.redirect_uri, &given.verifier)
             || !is_for(&code.binding, given.resource.as_deref())
         {
-            return Ok(Step::Refused);
+            return Ok(Step::Refused(Refusal::Grant));
         }
         if let Some(key) = code.key {
             return Ok(Step::UsedTwice(key));
         }
         if code.expires_at <= tx.now() || !agents::is_still_allowed(tx, &code.decision, &code.terms)? {
-            return Ok(Step::Refused);
+            return Ok(Step::Refused(Refusal::Grant));
         }
         let KeyTerms { permissions, environment, key_name } = code.terms.clone();
         let key = api_keys::add_key(tx, code.decision.account, NewKey { name: key_name, environment, permissions }, key_hash)?;
-        let grant = Grant {
+        let mut grant = Grant {
             binding: code.binding.clone(),
             key: key.id,
             key_hash,
             decision: code.decision.clone(),
             terms: code.terms.clone(),
-            access: access_hash,
-            access_expires_at: tx.now(),
-            refresh: refresh_hash,
+            access: Vec::new(),
             refresh_expires_at: tx.now(),
         };
-        let grant = grant.renewed(access_hash, refresh_hash, tx.now());
+        let ended = grant.renew(access_hash, permissions, tx.now());
         let (account, user) = (Some(code.decision.account), Some(code.decision.user));
         let act = AuditRecord {
             operation: "accounts.token".into(),
@@ -137,11 +160,12 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Token
         };
         audit::note(tx, envelope.request.number, &act);
         grants::save(tx, &grant);
+        grants::save_refresh(tx, refresh_hash, &RefreshRow::new(key.id, tx.now()));
         grants::save_code(tx, code_hash, &Code { key: Some(key.id), ..code });
-        Ok::<_, Failure>(Step::Done(Box::new(grant), None))
+        Ok::<_, Failure>(Step::Done { grant: Box::new(grant), permissions, ended })
     };
     let step = engine.control.write(write).await??;
-    if let Step::Done(grant, _) = &step
+    if let Step::Done { grant, .. } = &step
         && let Some(account_limits) = engine.keys.account_limits(grant.decision.account)
         && let Some(key) = accounts::key(&engine.control.read(), grant.key)?
     {
@@ -151,57 +175,69 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Option<Token
     finish(context, step, access, refresh).await
 }
 
-/// Exchanges a refresh token for new tokens; `None` if the refresh token is not valid.
-pub async fn refresh(
-    context: &Context,
-    token: &str,
-    client_id: &str,
-    resource: Option<String>,
-) -> Result<Option<Tokens>, Failure> {
+/// Exchanges a refresh token for new tokens.
+pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
-    let (old, client) = (sha256(token.as_bytes()), sha256(client_id.as_bytes()));
+    let (old, client) = (sha256(given.refresh_token.as_bytes()), sha256(given.client_id.as_bytes()));
     // Refuse a grant for an earlier URL of the server: its new tokens would not be accepted, so the program must request access again.
     let own = access_tokens::resource(engine.base_url());
     let write = move |tx: &mut WriteTx<'_>| {
-        let Some(grant) = grants::by_refresh(tx, old)? else { return Ok(Step::Refused) };
-        if !same(&grant.binding.client, &client) || !is_for(&grant.binding, resource.as_deref()) || grant.binding.resource != own
-        {
-            return Ok(Step::Refused);
+        let (refused, now) = (Step::Refused(Refusal::Grant), tx.now());
+        let Some((row, mut grant)) = grants::by_refresh(tx, old)? else { return Ok(refused) };
+        let is_own = same(&grant.binding.client, &client) && grant.binding.resource == own;
+        if !is_own || !is_for(&grant.binding, given.resource.as_deref()) {
+            return Ok(refused);
         }
-        if !same(&grant.refresh, &old) {
+        if row.is_used_up(now) {
             return Ok(Step::UsedTwice(grant.key));
         }
         let works = accounts::key(tx, grant.key)?.is_some_and(|key| key.revoked_at.is_none());
-        if !works || grant.refresh_expires_at <= tx.now() || !agents::is_still_allowed(tx, &grant.decision, &grant.terms)? {
-            return Ok(Step::Refused);
+        if !works || row.expires_at <= now || !agents::is_still_allowed(tx, &grant.decision, &grant.terms)? {
+            return Ok(refused);
         }
-        let before = grant.access;
-        let grant = grant.renewed(access_hash, refresh_hash, tx.now());
+        let permissions = match requested(given.scope.as_deref(), grant.terms.permissions) {
+            Ok(permissions) => permissions,
+            Err(reason) => return Ok(Step::Refused(Refusal::Scope(reason))),
+        };
+        let ended = grant.renew(access_hash, permissions, now);
         grants::save(tx, &grant);
-        Ok::<_, Failure>(Step::Done(Box::new(grant), Some(before)))
+        grants::save_refresh(tx, old, &row.replaced(now));
+        grants::save_refresh(tx, refresh_hash, &RefreshRow::new(grant.key, now));
+        Ok::<_, Failure>(Step::Done { grant: Box::new(grant), permissions, ended })
     };
     let step = engine.control.write(write).await??;
     finish(context, step, access, refresh).await
 }
 
+/// Returns the permissions in a scope, which must be among the granted ones. Without a scope, returns all granted ones.
+fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSet, String> {
+    let Some(scope) = scope else { return Ok(granted) };
+    let wanted: PermissionSet = scope.parse().map_err(|error: PermissionError| error.to_string())?;
+    match wanted.iter().find(|permission| !granted.contains(*permission)) {
+        Some(permission) => Err(format!("the user has not granted {permission}; request access again to get more permissions")),
+        None if wanted.is_empty() => Ok(granted),
+        None => Ok(wanted),
+    }
+}
+
 /// Updates the cache after a step, and returns the tokens.
-async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Option<Tokens>, Failure> {
+async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     match step {
-        Step::Refused => Ok(None),
+        Step::Refused(refusal) => Ok(Err(refusal)),
         Step::UsedTwice(key) => {
             tracing::warn!(request = %context.envelope.request, %key, "a code or refresh token was used twice; the key is revoked");
             end(context, key).await?;
-            Ok(None)
+            Ok(Err(Refusal::Grant))
         }
-        Step::Done(grant, before) => {
-            if let Some(before) = before {
-                engine.access_tokens.remove(&before);
-            }
-            engine.access_tokens.add(grant.access, grant.access_token(), context.now());
-            Ok(Some(Tokens { access, refresh, terms: grant.terms }))
+        Step::Done { grant, permissions, ended } => {
+            ended.iter().for_each(|hash| engine.access_tokens.remove(hash));
+            let new = grant.access_tokens().find(|(hash, _)| *hash == self::hash(&access));
+            let (hash, token) = new.expect("the grant has the new token");
+            engine.access_tokens.add(hash, token, context.now());
+            Ok(Ok(Tokens { access, refresh, permissions }))
         }
     }
 }
@@ -210,11 +246,12 @@ async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) 
 pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(), Failure> {
     let engine = &context.engine;
     let resource = access_tokens::resource(engine.base_url());
-    let key = engine.access_tokens.find(token, &resource, context.now()).and_then(|key| engine.keys.by_hash(&key));
+    let access = engine.access_tokens.find(token, &resource, context.now());
+    let key = access.and_then(|access| engine.keys.by_hash(&access.key));
     let tx = engine.control.read();
     let grant = match key {
         Some(key) => grants::find(&tx, key.id)?,
-        None => grants::by_refresh(&tx, sha256(token.as_bytes()))?,
+        None => grants::by_refresh(&tx, sha256(token.as_bytes()))?.map(|(_, grant)| grant),
     };
     drop(tx);
     match grant.filter(|grant| same(&grant.binding.client, &sha256(client_id.as_bytes()))) {
@@ -235,7 +272,11 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
             account: Some(row.account),
             request: context.envelope.request.to_string(),
         };
-        api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await?;
+        match api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await {
+            // Another request, or the user, has revoked the key since it was read above.
+            Err(failure) if failure.code == codes::Code::NotFound => {}
+            revoked => revoked.map(|_| ())?,
+        }
     }
     Ok(())
 }
@@ -252,7 +293,7 @@ fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
 /// Loads the access tokens into the cache.
 pub fn load(engine: &Engine, tx: &impl Read, now: Timestamp) -> engine_store::Result<()> {
     for grant in grants::all(tx)? {
-        engine.access_tokens.add(grant.access, grant.access_token(), now);
+        grant.access_tokens().for_each(|(hash, token)| engine.access_tokens.add(hash, token, now));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::engine::store::Record;
 use crate::features::accounts::agents::model::{Decision, KeyTerms};
 use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
 
 /// The party to which codes and tokens belong: they work only for the client and the resource that the user has seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,21 +48,31 @@ pub struct Grant {
     pub key_hash: [u8; 32],
     pub decision: Decision,
     pub terms: KeyTerms,
-    /// The hash of the current access token.
-    pub access: [u8; 32],
-    pub access_expires_at: Timestamp,
-    /// The hash of the current refresh token.
-    pub refresh: [u8; 32],
+    /// The access tokens, the oldest first.
+    pub access: Vec<AccessRow>,
+    /// When the newest refresh token expires.
     pub refresh_expires_at: Timestamp,
 }
 
 impl Record for Grant {}
 
-/// The row of a refresh token: its grant, and when the row can be deleted. Rows of replaced tokens stay, so that their use is noticed.
+/// An access token of a grant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessRow {
+    /// SHA-256 of the token's text.
+    pub hash: [u8; 32],
+    /// The permissions of the token: those of the grant, or fewer if the program asked for fewer.
+    pub permissions: PermissionSet,
+    pub expires_at: Timestamp,
+}
+
+/// A refresh token, found by its hash. Rows of replaced tokens stay, so that their use is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshRow {
     pub key: KeyId,
     pub expires_at: Timestamp,
+    /// When the token was first exchanged for a new one.
+    pub replaced_at: Option<Timestamp>,
 }
 
 impl Record for RefreshRow {}
@@ -78,20 +89,41 @@ impl Code {
 }
 
 impl Grant {
-    /// Returns the grant with new tokens.
-    pub fn renewed(self, access: [u8; 32], refresh: [u8; 32], now: Timestamp) -> Self {
-        Self {
-            access,
-            refresh,
-            access_expires_at: now.plus_ms(limits::ACCESS_TOKEN_MS),
-            refresh_expires_at: now.plus_ms(limits::REFRESH_TOKEN_MS),
-            ..self
-        }
+    /// Adds an access token with these permissions, and extends the grant. Returns the hashes of the access tokens that end, because they
+    /// have expired or are too many. Other earlier ones still work: another process of the program may use them.
+    pub fn renew(&mut self, hash: [u8; 32], permissions: PermissionSet, now: Timestamp) -> Vec<[u8; 32]> {
+        let row = AccessRow { hash, permissions, expires_at: now.plus_ms(limits::ACCESS_TOKEN_MS) };
+        let (mut working, mut ended): (Vec<_>, Vec<_>) = self.access.drain(..).partition(|row| now < row.expires_at);
+        let surplus = (working.len() + 1).saturating_sub(limits::ACCESS_TOKENS_PER_GRANT_MAX);
+        ended.extend(working.drain(..surplus));
+        working.push(row);
+        self.access = working;
+        self.refresh_expires_at = now.plus_ms(limits::REFRESH_TOKEN_MS);
+        ended.into_iter().map(|row| row.hash).collect()
     }
 
-    /// Returns the access token in the form that the cache stores.
-    pub fn access_token(&self) -> AccessToken {
-        AccessToken { key: self.key_hash, resource: self.binding.resource.clone(), expires_at: self.access_expires_at }
+    /// Returns the access tokens in the form that the cache stores, with their hashes.
+    pub fn access_tokens(&self) -> impl Iterator<Item = ([u8; 32], AccessToken)> {
+        self.access.iter().map(|&AccessRow { hash, permissions, expires_at }| {
+            (hash, AccessToken { key: self.key_hash, resource: self.binding.resource.clone(), permissions, expires_at })
+        })
+    }
+}
+
+impl RefreshRow {
+    /// Returns the row of a new refresh token.
+    pub fn new(key: KeyId, now: Timestamp) -> Self {
+        Self { key, expires_at: now.plus_ms(limits::REFRESH_TOKEN_MS), replaced_at: None }
+    }
+
+    /// Returns the row after an exchange. The grace period starts at the first one.
+    pub fn replaced(self, now: Timestamp) -> Self {
+        Self { replaced_at: self.replaced_at.or(Some(now)), ..self }
+    }
+
+    /// Returns whether the token was replaced so long ago that a program that still has it must have stolen it.
+    pub fn is_used_up(&self, now: Timestamp) -> bool {
+        self.replaced_at.is_some_and(|replaced| replaced.plus_ms(limits::REFRESH_GRACE_MS) <= now)
     }
 }
 
@@ -111,7 +143,7 @@ mod tests {
     use super::*;
     use crate::vocab::environment::Environment;
     use crate::vocab::ids::{AccountId, UserId};
-    use crate::vocab::permissions::PermissionSet;
+    use crate::vocab::permissions::Permission;
 
     #[test]
     fn only_the_client_with_the_verifier_can_use_a_code() {
@@ -132,6 +164,38 @@ mod tests {
         assert!(!code.is_of("client", "http://127.0.0.1:2/back", verifier), "the redirect URI must be the same, with its port");
         assert!(!code.is_of("client", "http://127.0.0.1:1/back", &verifier.replace('d', "e")));
         assert!(!code.is_of("client", "http://127.0.0.1:1/back", ""));
+    }
+
+    #[test]
+    fn a_grant_has_a_limited_number_of_access_tokens_and_forgets_expired_ones() {
+        let all = PermissionSet::of(&[Permission::AudienceRead]);
+        let mut grant = Grant {
+            binding: Binding { client: [0; 32], resource: "https://a.example/mcp".into() },
+            key: KeyId::from_bytes([1; 12]),
+            key_hash: [2; 32],
+            decision: Decision { account: AccountId::from_bytes([1; 12]), user: UserId::from_bytes([2; 12]), at: Timestamp(0) },
+            terms: KeyTerms { permissions: all, environment: Environment::Test, key_name: "Agent".into() },
+            access: Vec::new(),
+            refresh_expires_at: Timestamp(0),
+        };
+        for number in 0..limits::ACCESS_TOKENS_PER_GRANT_MAX {
+            assert!(grant.renew([number as u8; 32], all, Timestamp(number as i64)).is_empty());
+        }
+        assert_eq!(grant.renew([100; 32], all, Timestamp(100)), [[0; 32]], "the oldest one ends");
+        assert_eq!(grant.access_tokens().count(), limits::ACCESS_TOKENS_PER_GRANT_MAX);
+        let later = Timestamp(100 + limits::ACCESS_TOKEN_MS);
+        assert_eq!(grant.renew([101; 32], all, later).len(), limits::ACCESS_TOKENS_PER_GRANT_MAX);
+        assert_eq!(grant.access_tokens().map(|(hash, _)| hash).collect::<Vec<_>>(), [[101; 32]]);
+        assert_eq!(grant.refresh_expires_at, later.plus_ms(limits::REFRESH_TOKEN_MS));
+    }
+
+    #[test]
+    fn the_grace_period_of_a_refresh_token_starts_at_its_first_exchange() {
+        let row = RefreshRow::new(KeyId::from_bytes([1; 12]), Timestamp(0));
+        assert!(!row.is_used_up(Timestamp(limits::REFRESH_TOKEN_MS)));
+        let row = row.replaced(Timestamp(1000)).replaced(Timestamp(2000));
+        assert!(!row.is_used_up(Timestamp(999 + limits::REFRESH_GRACE_MS)));
+        assert!(row.is_used_up(Timestamp(1000 + limits::REFRESH_GRACE_MS)));
     }
 
     #[test]

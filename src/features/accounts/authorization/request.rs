@@ -73,12 +73,10 @@ impl AuthorizationRequest {
         }
         let requested: PermissionSet = match self.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
             None => DEFAULT_SCOPE,
-            Some(scope) => scope.parse().map_err(|error| Failure::field("scope", error))?,
+            Some(scope) => scope.parse().map_err(|error| Failure::field("scope", format_args!("is not valid: {error}")))?,
         };
-        let client = clients::find(engine, &self.client_id).await.map_err(|error| match error.split_once(": ") {
-            Some((field, detail)) => Failure::field(field, detail),
-            None => Failure::field("client_id", error),
-        })?;
+        let client = clients::find(engine, &self.client_id).await;
+        let client = client.map_err(|invalid| Failure::field(invalid.field, invalid.problem))?;
         let given_redirect_uri = match (self.redirect_uri, client.redirect_uris.as_slice()) {
             (Some(given), _) => given,
             (None, [only]) => only.clone(),

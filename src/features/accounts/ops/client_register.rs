@@ -62,7 +62,7 @@ impl Raw for ClientRegister {
         };
         let client = match Client::new(input.client_name.as_deref(), input.redirect_uris) {
             Ok(client) => client,
-            Err(description) => return Ok(oauth::refusal(ErrorCode::InvalidClientMetadata, description)),
+            Err(invalid) => return Ok(oauth::refusal(ErrorCode::InvalidClientMetadata, invalid.to_string())),
         };
         let registered = json!({
             "client_id": client.id(&context.engine),

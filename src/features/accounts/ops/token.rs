@@ -10,7 +10,7 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::agents::{self, PollAnswer};
-use crate::features::accounts::authorization::{self, Exchange, Tokens};
+use crate::features::accounts::authorization::{self, Exchange, Refusal, Renewal, Tokens};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -36,6 +36,9 @@ pub struct TokenRequest {
     pub code_verifier: String,
     /// The refresh token, for the grant type `refresh_token`.
     pub refresh_token: String,
+    /// The permissions of the new access token, separated by spaces, for the grant type `refresh_token`. At most those that the user has
+    /// granted, which is also the default.
+    pub scope: Option<String>,
     /// The URL of the MCP server (RFC 8707). Optional.
     pub resource: Option<String>,
 }
@@ -55,8 +58,9 @@ impl Operation for Token {
         .summary("Get a granted key, or tokens")
         .about(
             "Accepts JSON or a form. With grant_type authorization_code or refresh_token (OAuth 2.1 with PKCE), returns access_token, \
-                token_type, expires_in, refresh_token and scope. Each code and each refresh token works once; a second use ends the \
-                program's access. With the grant type of agent registration, returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
+                token_type, expires_in, refresh_token and scope. A code works once; a second use ends the \
+                program's access. A refresh token is replaced at every use. It still works for 30 seconds after that, for requests at the same \
+                time; a later use ends the program's access. With the grant type of agent registration, returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
                 key_name; or 400 with error: authorization_pending (keep polling), expired_token (get a new code, then keep polling), or \
                 invalid_grant (the registration is unknown, denied, expired, already fetched, or granted by a \
                 user who no longer has the permissions).",
@@ -110,30 +114,46 @@ impl Raw for Token {
 
 async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Failure> {
     let TokenRequest { code, client_id, redirect_uri, code_verifier: verifier, resource, .. } = input;
-    let tokens = authorization::exchange(context, Exchange { code, client_id, redirect_uri, verifier, resource }).await?;
+    let exchange = Exchange { code, client_id, redirect_uri, verifier, resource: some(resource) };
+    let tokens = match authorization::exchange(context, exchange).await {
+        Ok(tokens) => tokens,
+        // The user can do something about this one, so the program must be able to show it.
+        Err(failure) if failure.code == Code::LimitReached => {
+            return Ok(oauth::refusal(ErrorCode::InvalidGrant, failure.text()));
+        }
+        Err(failure) => return Err(failure),
+    };
     let refused =
         "The code is unknown, expired or used, or client_id, redirect_uri, code_verifier or resource is not that of its request.";
     Ok(answer(tokens, refused))
 }
 
 async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Failure> {
-    let tokens = authorization::refresh(context, &input.refresh_token, &input.client_id, input.resource).await?;
+    let TokenRequest { refresh_token, client_id, scope, resource, .. } = input;
+    let renewal = Renewal { refresh_token, client_id, scope: some(scope), resource: some(resource) };
     Ok(answer(
-        tokens,
+        authorization::refresh(context, renewal).await?,
         "The refresh token is unknown, expired, used or revoked, or belongs to another program. Ask the user again.",
     ))
 }
 
-fn answer(tokens: Option<Tokens>, refused: &str) -> Reply {
-    let Some(Tokens { access, refresh, terms }) = tokens else {
-        return oauth::refusal(ErrorCode::InvalidGrant, refused);
+/// Treats a parameter without a value as absent (RFC 6749 §3.2).
+fn some(value: Option<String>) -> Option<String> {
+    value.filter(|value| !value.trim().is_empty())
+}
+
+fn answer(tokens: Result<Tokens, Refusal>, refused: &str) -> Reply {
+    let Tokens { access, refresh, permissions } = match tokens {
+        Ok(tokens) => tokens,
+        Err(Refusal::Grant) => return oauth::refusal(ErrorCode::InvalidGrant, refused),
+        Err(Refusal::Scope(reason)) => return oauth::refusal(ErrorCode::InvalidScope, format!("scope: {reason}")),
     };
     let answer = json!({
         "access_token": access.expose(),
         "token_type": "Bearer",
         "expires_in": limits::ACCESS_TOKEN_MS / 1000,
         "refresh_token": refresh.expose(),
-        "scope": terms.permissions.to_string(),
+        "scope": permissions.to_string(),
     });
     oauth::reply(StatusCode::OK, &answer)
 }

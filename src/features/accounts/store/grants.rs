@@ -24,12 +24,10 @@ pub fn find(tx: &impl Read, key: KeyId) -> Result<Option<Grant>> {
     tx.get(GRANTS, &key)
 }
 
-/// Returns the grant that a refresh token belongs to, also if the token was replaced.
-pub fn by_refresh(tx: &impl Read, hash: [u8; 32]) -> Result<Option<Grant>> {
-    match tx.get(REFRESH_TOKENS, &hash)? {
-        Some(row) => tx.get(GRANTS, &row.key),
-        None => Ok(None),
-    }
+/// Returns a refresh token, also if it was replaced, and the grant that it belongs to.
+pub fn by_refresh(tx: &impl Read, hash: [u8; 32]) -> Result<Option<(RefreshRow, Grant)>> {
+    let Some(row) = tx.get(REFRESH_TOKENS, &hash)? else { return Ok(None) };
+    Ok(tx.get(GRANTS, &row.key)?.map(|grant| (row, grant)))
 }
 
 /// Returns the grants of all accounts. An account has at most as many grants as API keys.
@@ -37,10 +35,12 @@ pub fn all(tx: &impl Read) -> Result<Vec<Grant>> {
     Ok(tx.list(GRANTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, grant)| grant).collect())
 }
 
-/// Saves a grant and its current refresh token. The rows of earlier refresh tokens stay.
 pub fn save(tx: &mut WriteTx<'_>, grant: &Grant) {
     tx.put(GRANTS, &grant.key, grant);
-    tx.put(REFRESH_TOKENS, &grant.refresh, &RefreshRow { key: grant.key, expires_at: grant.refresh_expires_at });
+}
+
+pub fn save_refresh(tx: &mut WriteTx<'_>, hash: [u8; 32], row: &RefreshRow) {
+    tx.put(REFRESH_TOKENS, &hash, row);
 }
 
 /// Deletes up to `limit` expired rows of each table. Returns whether there may be more, and the keys of the ended grants.

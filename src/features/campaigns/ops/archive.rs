@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::CampaignRef;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{require, store, sync};
@@ -22,6 +22,7 @@ impl Operation for Archive {
              start at its scheduled time.",
         )
         .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;
     type Output = Done<CampaignView>;

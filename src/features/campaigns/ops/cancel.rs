@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::CampaignRef;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
 use crate::features::campaigns::model::{Action, CampaignStatus};
@@ -24,6 +24,7 @@ impl Operation for Cancel {
              cancelled; the outcome of messages in flight is still recorded.",
         )
         .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;
     type Output = Done<CampaignView>;

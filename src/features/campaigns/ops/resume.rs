@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::CampaignRef;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
 use crate::features::campaigns::model::{Action, CampaignStatus};
@@ -20,6 +20,7 @@ impl Operation for Resume {
         .summary("Resume a paused campaign")
         .about("Sending continues with the remaining recipients.")
         .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = CampaignRef;
     type Output = Done<CampaignView>;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::CampaignRef;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
 use crate::features::campaigns::model::{Action, CampaignStatus};
@@ -19,6 +19,7 @@ impl Operation for Unschedule {
         .summary("Unschedule a campaign")
         .about("The campaign becomes a draft again.")
         .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;
     type Output = Done<CampaignView>;

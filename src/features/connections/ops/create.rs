@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
 use crate::base::text::Name;
-use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::client::Client;
 use crate::features::connections::credentials::{Credentials, seal};
@@ -52,6 +52,7 @@ impl Operation for Create {
              crm.objects.contacts.read and communication_preferences.statuses.batch.read. For exports, also: for Klaviyo \
              templates:read, templates:write, images:read and images:write; for HubSpot content and files.",
         )
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = NewConnection;
     type Output = Created<ConnectionView>;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
 use crate::base::text::Name;
-use crate::engine::api::{Caller, Command, Created, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::connections::choice::{ConnectionChoice, choose, connect_url};
 use crate::features::connections::importing::{self, ImportPlan, Label};
@@ -92,6 +92,7 @@ impl Operation for Import {
              contact that becomes unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.",
         )
         .rate(RouteGroup::Imports)
+        .replay(Replay::Keyed)
         .fails(&[
             Code::NotFound,
             Code::LimitReached,

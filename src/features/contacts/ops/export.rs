@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::jobs::{self, ContactQuery, Job, State, Task};
 use crate::features::filters::FilterTree;
@@ -142,6 +142,7 @@ impl Operation for Export {
              spreadsheet would interpret as a formula start with an apostrophe, which an import removes.",
         )
         .rate(RouteGroup::Imports)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = ExportRequest;
     type Output = Done<ExportView>;

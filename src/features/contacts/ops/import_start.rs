@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::import::ImportStarted;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::jobs::files::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::features::contacts::jobs::{self, ColumnMap, Columns, Import, OnConflict, pending_imports};
@@ -47,6 +47,7 @@ impl Operation for ImportStart {
         .client("contacts.imports.start")
         .summary("Import an uploaded file")
         .about("For a file that was uploaded with `hold`. Starting the same import again returns 409.")
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = StartImport;
     type Output = Done<ImportStarted>;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::checks::{CheckedEmailRef, EmailChecksView};
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::features::emails::checking;
 use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::model::{Email, Stage};
@@ -22,6 +22,7 @@ impl Operation for Check {
                 you send an email that was checked long ago: links can break at any time.",
         )
         .rate(RouteGroup::Emails)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CheckedEmailRef;
     type Output = Done<EmailChecksView>;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::views::{EmailView, Viewer};
@@ -42,6 +42,7 @@ impl Operation for FindingFix {
          checked in the background.",
     )
     .rate(RouteGroup::Emails)
+    .replay(Replay::Keyed)
     .fails(&[Code::NotFound, Code::EditFailed, Code::WrongState, Code::VersionConflict]);
     type Input = FixFinding;
     type Output = Done<EmailView>;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Origin, Version, VersionScreenshots};
 use crate::features::emails::views::{EmailView, Viewer};
@@ -39,6 +39,7 @@ impl Operation for Restore {
          effect.",
     )
     .rate(RouteGroup::Emails)
+    .replay(Replay::Keyed)
     .fails(&[Code::NotFound]);
     type Input = RestoreVersion;
     type Output = Done<EmailView>;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{ABOUT, FAILURES, export_for};
 use crate::base::strict_objects::AnyJson;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::features::connections::templates::TemplateKind;
 use crate::features::exports::accounts::AccountExport;
 use crate::features::exports::views::{Destination, EmailExport, ExportEmails, ImageHosting};
@@ -85,6 +85,7 @@ impl Operation for PlatformC {
         .also_at(&["/v1/export/hubspot"])
         .summary("Export emails for HubSpot")
         .about(ABOUT)
+        .replay(Replay::Keyed)
         .fails(&FAILURES);
     type Input = ExportToPlatformC;
     type Output = Done<EmailExport>;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::ProjectRef;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::{ProjectStatus, importing, not_found, store};
 use crate::vocab::codes::Code;
@@ -37,6 +37,7 @@ impl Operation for ImportRetry {
          wait until a user accepts them: see `projects.import_changes`. A running import continues.",
     )
     .rate(RouteGroup::Imports)
+    .replay(Replay::Keyed)
     .fails(&[Code::NotFound]);
     type Input = ProjectRef;
     type Output = Done<Retried>;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::products_update::{PRICE_PATTERN, Price, ProductName, ProductText, ProductValues, check_prices};
 use crate::base::patch::Patch;
 use crate::base::text::ShortText;
-use crate::engine::api::{Caller, Command, Created, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::model::Site;
 use crate::features::projects::products::{Product, ProductOverrides};
@@ -46,6 +46,7 @@ impl Operation for ProductsAdd {
     const SPEC: Spec = Spec::post("projects.products_add", "/v1/projects/{projectId}/products", needs(Permission::ProjectWrite)).client("projects.products.create")
         .summary("Add a product to a project")
         .about("The product is added after the project's other products. Imports do not change it unless they find a product with its URL or name.")
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewProduct;
     type Output = Created<ProductView>;

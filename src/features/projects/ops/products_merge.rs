@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::products_update::{find, renumber};
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::ProductView;
 use crate::features::projects::{require, stored_products};
@@ -37,6 +37,7 @@ impl Operation for ProductsMerge {
     .client("projects.products.merge")
     .summary("Merge products")
     .about("The other products are deleted. Imports then recognize their URLs and names as the product that stays.")
+    .replay(Replay::Keyed)
     .fails(&[Code::NotFound]);
     type Input = MergeProducts;
     type Output = Done<ProductView>;

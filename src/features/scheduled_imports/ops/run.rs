@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::get::ScheduledImportRef;
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::scheduled_imports::views::{ScheduledImportView, scheduled_import_view};
 use crate::features::scheduled_imports::{require, store};
@@ -18,6 +18,7 @@ impl Operation for Run {
         .summary("Run a scheduled import now")
         .about("Ends a pause. Returns before the file is fetched. Has no effect while a run lasts.")
         .rate(RouteGroup::Imports)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
     type Input = ScheduledImportRef;
     type Output = Done<ScheduledImportView>;

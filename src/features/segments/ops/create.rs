@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::{LongText, Name};
-use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::filters::FilterTree;
 use crate::features::projects;
@@ -45,6 +45,7 @@ impl Operation for Create {
              case. is_not and not_contains also match contacts without the field. A list in a custom field matches if one of its items \
              matches. Number conditions accept numbers and numeric text; date conditions accept UTC days and times.",
         )
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = CreateSegment;
     type Output = Created<SegmentView>;
@@ -106,6 +107,9 @@ mod tests {
         let again = app.post_in("/v1/segments", json!({ "name": "vips" }));
         assert_eq!((again.refusal().0, again.refusal().1, &again.body["data"]["id"]), (409, "NAME_TAKEN", &id));
         assert_eq!(app.get_in("/v1/segments").data()["total"], 1);
+        let keyed = || app.post_keyed("/v1/segments", "once", app.with_project(json!({ "name": "Readers" })));
+        assert_eq!((keyed().status, keyed().status), (201, 201), "with an idempotency key, a repeat gets the first response");
+        assert_eq!(app.get_in("/v1/segments").data()["total"], 2);
     }
 
     #[test]

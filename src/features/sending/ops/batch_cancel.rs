@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::sending::views::BatchView;
 use crate::features::sending::{self, Kind, counts, provider};
@@ -28,6 +28,7 @@ impl Operation for BatchCancel {
         .summary("Cancel a batch")
         .about("Skips the remaining recipients. The outcome of messages in flight is still recorded.")
         .rate(RouteGroup::Sending)
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CancelBatch;
     type Output = Done<BatchView>;

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::base::secret::{Secret, random_base62};
 use crate::engine::access::url_token::UrlToken;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::PlatformError;
 use crate::features::projects;
@@ -73,6 +73,7 @@ impl Operation for Connect {
              the keys with which it is connected to another project of the account. An app in Shopify needs the scope \
              read_products; with read_orders, orders become customer events, and with read_customers, customers are imported.",
         )
+        .replay(Replay::Keyed)
         .fails(&[
             Code::NotFound,
             Code::LimitReached,

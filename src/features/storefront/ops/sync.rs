@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::storefront::model::Sync as Progress;
 use crate::features::storefront::views::{StoreView, store_view};
@@ -27,6 +27,7 @@ impl Operation for Sync {
     const SPEC: Spec = Spec::post("storefront.sync", "/v1/storefront/stores/{serverId}/sync", needs(Permission::ProjectWrite))
         .summary("Import a store again")
         .about("Starts an import of all products and customers, or a further one after the current one. Imports also start once a day.")
+        .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
     type Input = StoreRef;
     type Output = Done<StoreView>;

@@ -1,6 +1,7 @@
 //! The page on which a user allows a program to act for them (OAuth 2.1). The program sends the browser here with its request in the URL,
 //! and the browser returns to the program with the decision.
 
+use http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -66,9 +67,26 @@ impl AuthorizePage {
     }
 }
 
-/// Returns the parameters of the request in a URL or a form.
-fn parameters(fields: &Fields) -> Vec<(&'static str, String)> {
-    PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect()
+/// Returns the parameters of the request in a URL or a form. OAuth forbids repeats (RFC 6749 §3.1): two readers of the same request could
+/// use different values.
+fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError> {
+    if let Some(name) = PARAMETERS.into_iter().find(|name| fields.all(name).len() > 1) {
+        let message = format!("{name} is in the request more than once; the program must send it once.");
+        return Err(PageError::plain(StatusCode::BAD_REQUEST, &message));
+    }
+    Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
+}
+
+/// Names the field in an error of the request: the page has no form field for it, and users pass the text on to the maker of the program.
+fn named(error: PageError) -> PageError {
+    let mut letters = error.message.chars();
+    match letters.next() {
+        Some(first) if !error.field.is_empty() => {
+            let message = format!("{} {}{}", error.field, first.to_lowercase(), letters.as_str());
+            PageError { message, ..error }
+        }
+        _ => error,
+    }
 }
 
 fn input(parameters: &[(&'static str, String)]) -> Value {
@@ -88,7 +106,7 @@ fn subject(parameters: &[(&'static str, String)]) -> String {
 
 /// Shows a program's request.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let given = parameters(&visit.query);
+    let given = parameters(&visit.query)?;
     let choice = Choice::returned(visit, CHOSEN, &subject(&given));
     review(visit, given, choice, None).await
 }
@@ -99,14 +117,14 @@ async fn review(
     choice: Option<Choice>,
     error: Option<PageError>,
 ) -> Result<Outcome, PageError> {
-    let Done(details) = visit.ask::<AuthorizationGet>(input(&given)).await?;
+    let Done(details) = visit.ask::<AuthorizationGet>(input(&given)).await.map_err(named)?;
     Ok(Outcome::draw_with(&AuthorizePage::review(details, choice.as_ref(), given), error.as_ref()))
 }
 
 /// Handles the user's decision.
 pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    let given = parameters(form);
+    let given = parameters(form)?;
     let done = match form.get("act") {
         "grant" => {
             let permissions = form.all("permission");
@@ -135,4 +153,29 @@ fn address(visit: &Visit, given: &[(&'static str, String)], choice: &Choice) -> 
     let (request, chosen, mark) = (subject(given), choice.permissions.to_string(), choice.mark(visit, &subject(given)));
     let fields = [(CHOSEN, chosen.as_str()), ("environment", choice.environment.word()), ("mark", &mark)];
     format!("/oauth2/authorize?{request}&{}", serde_urlencoded::to_string(fields).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::api::Failure;
+
+    #[test]
+    fn a_repeated_parameter_is_named_and_refused() {
+        let error = parameters(&Fields::read(b"client_id=a&redirect_uri=b&redirect_uri=c")).expect_err("one value is repeated");
+        assert_eq!(
+            (error.status, error.message.as_str()),
+            (StatusCode::BAD_REQUEST, "redirect_uri is in the request more than once; the program must send it once.")
+        );
+        let given = parameters(&Fields::read(b"client_id=a&other=b&other=c&scope=")).expect("the parameters are not repeated");
+        assert_eq!(given, [("client_id", "a".to_owned())]);
+    }
+
+    #[test]
+    fn an_error_of_the_request_names_its_parameter() {
+        let failure = Failure::field("code_challenge_method", "must be S256; the program must support PKCE");
+        let error = named(PageError::from(failure));
+        assert_eq!(error.message, "code_challenge_method must be S256; the program must support PKCE.");
+        assert_eq!(named(PageError::not_found()).message, PageError::not_found().message);
+    }
 }

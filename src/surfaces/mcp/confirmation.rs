@@ -1,0 +1,270 @@
+//! The user's confirmation of a call that sends, deletes or connects something.
+//!
+//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the effect.
+//! The assistant chooses only the arguments; text of other people can have misled it, so the question does not depend on what it says.
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,
+    InputRequest, InputRequiredResult, JsonObject, ProtocolVersion,
+};
+use rmcp::service::ServiceError;
+use serde_json::{Value, json};
+
+use super::calling::Call;
+use super::outcome;
+use super::tools::{CONFIRM, Definition, Effect};
+use crate::surfaces::internal_call;
+use crate::surfaces::subject::{self, plain};
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// The name of the answer to the question.
+const ANSWER: &str = "confirm";
+/// The number of items of a list that the question shows.
+const ITEMS_SHOWN: usize = 5;
+
+/// The facts that the question shows if the arguments or the object have them, with their names for people.
+const FACTS: [(&str, &str); 8] = [
+    ("subject", "Subject"),
+    ("to", "To"),
+    ("recipientEmail", "To"),
+    ("emails", "Contacts"),
+    ("scheduledAt", "Time"),
+    ("rootDomain", "Domain"),
+    ("url", "URL"),
+    ("events", "Events"),
+];
+
+/// The result of asking for a confirmation.
+pub enum Confirmation {
+    Given,
+    Refused(CallToolResult),
+    /// The client asks the user, then repeats the call with the answer.
+    Asked(InputRequiredResult),
+}
+
+impl Confirmation {
+    fn refused(message: impl Into<String>) -> Self {
+        Confirmation::Refused(outcome::failure(message))
+    }
+}
+
+impl Call<'_> {
+    /// Makes sure that the user agrees to this call. `confirmed` is the argument with which clients that cannot ask confirm it.
+    pub async fn confirmation(
+        &self,
+        request: &CallToolRequestParams,
+        arguments: &JsonObject,
+        confirmed: bool,
+    ) -> Result<Confirmation, ErrorData> {
+        let capabilities = self.context.client_capabilities();
+        // A client that names no modes of elicitation supports forms.
+        let has_forms =
+            capabilities.and_then(|all| all.elicitation).is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
+        if !has_forms {
+            return Ok(if confirmed { Confirmation::Given } else { Confirmation::refused(unconfirmed(self.definition)) });
+        }
+        let is_inline = self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let given = request.input_responses.as_ref().and_then(|answers| answers.get(ANSWER)).filter(|_| is_inline);
+        if let Some(answer) = given {
+            return Ok(decided(answer));
+        }
+        let message = match self.question(arguments).await {
+            Ok(message) => message,
+            Err(refusal) => return Ok(Confirmation::Refused(refusal)),
+        };
+        let question = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: form()? };
+        if is_inline {
+            let questions = [(ANSWER.to_owned(), InputRequest::Elicitation(ElicitRequest::new(question)))].into();
+            return Ok(Confirmation::Asked(InputRequiredResult::from_input_requests(questions)));
+        }
+        let asked = self.context.peer.create_elicitation_with_timeout(question, Some(limits::TOOL_QUESTION_TIME));
+        let asked = tokio::select! {
+            asked = asked => asked,
+            () = self.context.ct.cancelled() => return Ok(Confirmation::refused("The call was cancelled.")),
+        };
+        Ok(match asked {
+            Ok(result) => decided(&json!({ "action": result.action, "content": result.content })),
+            Err(error) => Confirmation::refused(unanswered(&error)),
+        })
+    }
+
+    /// Returns the question for the user, or the refusal of a call whose object cannot be found.
+    async fn question(&self, arguments: &JsonObject) -> Result<String, CallToolResult> {
+        let summary = self.definition.spec.summary;
+        let object = self.object(arguments).await?;
+        let mut lines = vec![match subject::label(&object) {
+            Some(label) => format!("{summary}: “{label}”"),
+            None => format!("{summary}?"),
+        }];
+        let fact = |name: &str| Some(arguments.get(name).unwrap_or(&object[name])).filter(|value| !value.is_null());
+        let sender = [fact("fromName"), fact("from")].into_iter().flatten().filter_map(shown).collect::<Vec<_>>();
+        if !sender.is_empty() {
+            lines.push(format!("Sender: {}", sender.join(", ")));
+        }
+        for (name, word) in FACTS {
+            if let Some(text) = fact(name).and_then(shown) {
+                lines.push(format!("{word}: {text}"));
+            }
+        }
+        if let Some(email) = arguments.get("emailId") {
+            let email = self.read("emails.get", json!({ "emailId": email })).await.unwrap_or_default();
+            lines.extend(subject::label(&email).map(|subject| format!("Email: “{subject}”")));
+        }
+        lines.extend(self.recipients(arguments, &object).await.map(|recipients| format!("Recipients: {recipients}")));
+        let environment = self.caller.key.environment;
+        lines.push(format!("Environment: {environment}"));
+        lines.push(format!("Effect: {}", effect(self.definition.row.effect, environment)));
+        let mut given = Value::Object(arguments.clone()).to_string();
+        if given.len() > limits::TOOL_QUESTION_BYTES_MAX {
+            given.truncate(given.floor_char_boundary(limits::TOOL_QUESTION_BYTES_MAX));
+            given.push('…');
+        }
+        lines.push(format!("Arguments: {given}"));
+        Ok(lines.join("\n"))
+    }
+
+    /// Returns the object of the call; null if the path names none, or if the key may not read it. Fails if it does not exist.
+    async fn object(&self, arguments: &JsonObject) -> Result<Value, CallToolResult> {
+        let Some(reader) = subject::reader(self.api.operations(), self.definition.spec) else { return Ok(Value::Null) };
+        let reply = self.ask(reader.spec.id, subject::selector(reader, arguments), None).await;
+        let mut body = internal_call::body(&reply);
+        match reply.status.as_u16() {
+            200 => Ok(body["data"].take()),
+            404 => Err(outcome::refusal(404, &reply.headers, &body, self.nonce)),
+            _ => Ok(Value::Null),
+        }
+    }
+
+    /// Returns the recipients of a send, as a number or as a name; `None` if the call has none or they are among the facts.
+    async fn recipients(&self, arguments: &JsonObject, object: &Value) -> Option<String> {
+        let project = arguments.get("projectId").cloned().unwrap_or_default();
+        let group = json!({ "id": arguments.get("recipientId"), "projectId": project });
+        match (self.definition.spec.id, arguments.get("recipientType").and_then(Value::as_str)) {
+            ("campaigns.send" | "campaigns.schedule", _) => {
+                let dry_run = self.read("campaigns.dry_run", json!({ "id": arguments.get("id") })).await.unwrap_or_default();
+                let count = dry_run["recipients"].as_u64().or_else(|| object["estimatedRecipients"].as_u64())?;
+                Some(format!("{count} contacts"))
+            }
+            (_, Some("segment")) => {
+                let segment = self.read("segments.get", group).await?;
+                Some(format!("the segment “{}” ({} contacts)", subject::label(&segment)?, segment["count"]))
+            }
+            (_, Some("tag")) => {
+                let tag = self.read("tags.get", group).await?;
+                Some(format!("the tag “{}” ({} contacts)", subject::label(&tag)?, tag["subscriberCount"]))
+            }
+            (_, Some(word)) => Some(plain(word)),
+            _ => None,
+        }
+    }
+
+    /// Returns the data of an operation that reads; `None` if the call fails.
+    async fn read(&self, operation: &str, input: Value) -> Option<Value> {
+        let Value::Object(input) = input else { return None };
+        let reply = self.ask(operation, input, None).await;
+        reply.status.is_success().then(|| internal_call::body(&reply)["data"].take())
+    }
+}
+
+/// Returns the form for the answer.
+fn form() -> Result<ElicitationSchema, ErrorData> {
+    let form = ElicitationSchema::builder().required_bool_with(ANSWER, |field| {
+        field.title("Confirm").description("Yes, do exactly this. Otherwise, nothing is done.")
+    });
+    form.build().map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+fn decided(answer: &Value) -> Confirmation {
+    let accepted = answer["action"] == json!(ElicitationAction::Accept) && answer["content"][ANSWER] == true;
+    match accepted {
+        true => Confirmation::Given,
+        false => Confirmation::refused("The user did not confirm the call, so nothing was done. Do not repeat it."),
+    }
+}
+
+fn unanswered(error: &ServiceError) -> String {
+    match error {
+        ServiceError::Timeout { .. } => {
+            let minutes = limits::TOOL_QUESTION_TIME.as_secs() / 60;
+            format!("The user did not answer the question for confirmation within {minutes} minutes, so nothing was done.")
+        }
+        other => format!(
+            "The client could not ask the user for confirmation, so nothing was done: {}. Ask the user to confirm the call in the \
+             dashboard, or with a client that supports elicitation.",
+            plain(&other.to_string())
+        ),
+    }
+}
+
+/// Returns what a call does, for the user.
+fn effect(effect: Effect, environment: Environment) -> &'static str {
+    match (effect, environment) {
+        (Effect::Send, Environment::Live) => "Sends email to real recipients. This cannot be undone.",
+        (Effect::Send, Environment::Test) => "Sends test email to the built-in inbox.",
+        (Effect::Connect, _) => "From now on, data or email can leave this server this way.",
+        (Effect::Read | Effect::Write | Effect::Delete, _) => "This cannot be undone.",
+    }
+}
+
+/// Returns a value on one line; `None` if there is nothing to show.
+fn shown(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => plain(text),
+        Value::Array(items) => {
+            let first: Vec<String> = items.iter().take(ITEMS_SHOWN).filter_map(shown).collect();
+            let more = items.len().saturating_sub(ITEMS_SHOWN);
+            if more == 0 { first.join(", ") } else { format!("{} and {more} more", first.join(", ")) }
+        }
+        Value::Number(_) | Value::Bool(_) => value.to_string(),
+        Value::Null | Value::Object(_) => String::new(),
+    };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn unconfirmed(definition: &Definition) -> String {
+    let what = match definition.row.effect {
+        Effect::Send => "sends email",
+        Effect::Connect => "opens a way for data or email to leave this server",
+        Effect::Read | Effect::Write | Effect::Delete => "deletes or stops something",
+    };
+    format!("{CONFIRM}: this tool {what}. Ask the user, then call it again with the same arguments and {CONFIRM}: true.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_is_one_short_line() {
+        assert_eq!(shown(&json!("a\n\u{202e}b")).as_deref(), Some("a b"));
+        let many: Vec<String> = (0..7).map(|number| format!("c{number}@a.example")).collect();
+        assert_eq!(
+            shown(&json!(many)).as_deref(),
+            Some("c0@a.example, c1@a.example, c2@a.example, c3@a.example, c4@a.example and 2 more")
+        );
+        assert_eq!((shown(&json!("")), shown(&json!([])), shown(&Value::Null)), (None, None, None));
+    }
+
+    #[test]
+    fn a_failed_question_has_a_true_reason() {
+        let timeout = ServiceError::Timeout { timeout: limits::TOOL_QUESTION_TIME };
+        assert!(unanswered(&timeout).contains("within 5 minutes"));
+        assert!(unanswered(&ServiceError::TransportClosed).contains("could not ask the user"));
+    }
+
+    #[test]
+    fn only_an_accepted_form_with_yes_confirms() {
+        assert!(matches!(decided(&json!({ "action": "accept", "content": { "confirm": true } })), Confirmation::Given));
+        for other in [
+            json!({ "action": "accept", "content": { "confirm": false } }),
+            json!({ "action": "decline", "content": { "confirm": true } }),
+            json!({ "action": "accept" }),
+            json!({}),
+        ] {
+            assert!(matches!(decided(&other), Confirmation::Refused(_)), "{other}");
+        }
+        let form = serde_json::to_value(form().expect("the form is valid")).expect("a form is JSON");
+        assert_eq!(form["properties"][ANSWER]["title"], "Confirm");
+    }
+}
