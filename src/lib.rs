@@ -110,8 +110,9 @@
 //! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
 //!   client shows; the devices are in `assets/email_clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
-//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, and `calling.rs`
-//!   runs a call. Users connect programs with the flow in `features/accounts/authorization`.
+//! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, `schemas.rs`
+//!   shortens their schemas, `confirmation.rs` asks the user, and `calling.rs` runs a call. Users connect programs with the flow in
+//!   `features/accounts/authorization`.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
 //! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many connections the file descriptors allow:

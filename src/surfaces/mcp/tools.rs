@@ -180,7 +180,7 @@ pub const ROWS: &[Row] = &[
 /// Fields whose large structure another tool describes: the operation, the field, and the description.
 const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 2] = [
     ("segments.create", "filters", "The filter, as for segments_preview. If absent, the segment contains every contact."),
-    ("emails.generate", "brief", "A brief in the form that emails_get returns, instead of the one that is read from the prompt."),
+    ("emails.generate", "brief", "A brief as emails_get returns it. To correct a fact, change its text and omit its value."),
 ];
 
 /// A tool that is ready to be listed and called.
