@@ -42,7 +42,7 @@ use crate::engine::settings;
 use crate::engine::store::damage;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{
-    self, Cli, ClientCommand, Demo, Inbound, Invocation, Location, ParsedCommand, Problem, Serve, complain, print,
+    self, Cli, ClientCommand, Demo, Inbound, Invocation, Location, ParsedCommand, Problem, Serve, complain, output_failure, print,
 };
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
@@ -96,6 +96,11 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 }
 
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
+    let done = done.and_then(|code| match output_failure() {
+        // A script must not take a part of the output for the whole.
+        Some(error) if code == 0 => Err(Problem::failed(format_args!("the output is incomplete: {error}"))),
+        _ => Ok(code),
+    });
     let code = done.unwrap_or_else(|problem| {
         complain(&format!("mailmill: {problem}\n"));
         problem.code()

@@ -226,10 +226,14 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
 /// configuration, because the machine's certificates change only when the machine is updated.
 pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let native = rustls_native_certs::load_native_certs();
+    let (added, _) = roots.add_parsable_certificates(native.certs);
     let (further, _) = roots.add_parsable_certificates(further.to_vec());
     if added + further == 0 {
-        return Err("no trusted root certificates found on this machine; install the ca-certificates package".to_owned());
+        let reason = native.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
+        return Err(format!(
+            "no trusted root certificates found{reason}; install the ca-certificates package, or correct SSL_CERT_FILE if it is set"
+        ));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

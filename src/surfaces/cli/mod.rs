@@ -21,7 +21,7 @@ pub use client::{ClientCommand, option_name, run as run_client};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};
-pub use terminal::{complain, print};
+pub use terminal::{complain, output_failure, print};
 
 use std::ffi::OsString;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::terminal::harmless;
+
 /// TABLE: the exit codes of failed commands. `mailmill doctor` and `mailmill check` have their own, which their help describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -21,6 +23,8 @@ pub enum Exit {
     Unavailable = 7,
     /// The user did not confirm the command.
     Unconfirmed = 8,
+    /// The user pressed Ctrl-C: 128 and the number of the signal, as shells report it.
+    Interrupted = 130,
 }
 
 /// A problem that made a command fail.
@@ -32,7 +36,7 @@ pub struct Problem {
 
 impl Problem {
     pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), exit }
+        Self { message: harmless(&message.to_string()), exit }
     }
 
     /// Returns a problem that reports a failed command.
@@ -43,6 +47,11 @@ impl Problem {
     /// Returns a problem that reports incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self::new(Exit::Misused, message)
+    }
+
+    /// Returns the same problem with another message.
+    pub fn reworded(self, reword: impl FnOnce(&str) -> String) -> Self {
+        Self { message: reword(&self.message), exit: self.exit }
     }
 
     /// Returns the process's exit code for the problem.

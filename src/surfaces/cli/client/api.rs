@@ -41,7 +41,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     }
     let danger = danger(session, &call);
     if let Some(danger) = danger.filter(|_| !flag(matches, "yes")) {
-        safety::confirm(danger, &format!("{} {}", call.method, call.target), session.remote.is_live())?;
+        safety::confirm(danger, &format!("{} {}", call.method, call.target), &session.remote)?;
     }
     let answer = session.send(&call).await?;
     if flag(matches, "include") {

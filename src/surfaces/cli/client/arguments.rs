@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::super::problem::Problem;
 use super::fields::{Field, Kind};
-use super::option_names::{PROJECT, field_id, long, main_id};
+use super::option_names::{PROJECT, constant_case, field_id, long, main_id};
 
 /// The maximum size of a file or of standard input that becomes part of a JSON body. It only bounds memory: servers accept less.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -22,9 +22,21 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// Reads the arguments. Names of projects are not replaced by IDs yet. With `has_body`, a text that starts with `@` names a file; in a
-/// query, `@` has no special meaning, because users search for texts like `@example.com`.
-pub fn read(matches: &ArgMatches, fields: &[Field], has_body: bool) -> Result<Input, Problem> {
+/// TABLE: the texts that users keep in files. Only these and JSON can name a file with `@`. Other texts are taken as they are: a script that
+/// passes a name from a form must not send a file of this machine.
+const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
+
+/// Returns whether the value of a field can be the name of a file after `@`.
+pub fn takes_file(field: &Field) -> bool {
+    match field.kind {
+        Kind::Text => LONG_TEXTS.contains(&field.name.as_str()),
+        Kind::Json | Kind::Map => true,
+        _ => false,
+    }
+}
+
+/// Reads the arguments. Names of projects are not replaced by IDs yet.
+pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     let mut input = Input { values: body(matches)?, upload: None };
     for field in fields {
         let texts = texts(matches, field);
@@ -35,14 +47,14 @@ pub fn read(matches: &ArgMatches, fields: &[Field], has_body: bool) -> Result<In
             input.upload = Some(PathBuf::from(&texts[0]));
             continue;
         }
-        let value = value(field, &texts, has_body)?;
+        let value = value(field, &texts)?;
         input.values.insert(field.name.clone(), value);
     }
     Ok(input)
 }
 
-/// Fails if a required field has no value, and names the option that sets it.
-pub fn require(input: &Input, fields: &[Field]) -> Result<(), Problem> {
+/// Fails if a required field has no value, and names the argument that sets it. `main` is the field that can be written without an option.
+pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
         Kind::Upload => input.upload.is_some(),
         _ => input.values.contains_key(&field.name),
@@ -52,6 +64,9 @@ pub fn require(input: &Input, fields: &[Field]) -> Result<(), Problem> {
         Some(field) if field.name == PROJECT => Err(Problem::misused(
             "the project is missing; name it with --project (`mailmill projects list` lists them, `mailmill projects import URL` creates one)",
         )),
+        Some(field) if Some(&*field.name) == main => {
+            Err(Problem::misused(format_args!("{} is missing; see --help for what it sets", constant_case(&field.name))))
+        }
         Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for what it sets", long(&field.name)))),
     }
 }
@@ -91,14 +106,13 @@ pub fn flag(matches: &ArgMatches, id: &str) -> bool {
     matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false)
 }
 
-fn value(field: &Field, texts: &[String], has_body: bool) -> Result<Value, Problem> {
+fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     let option = format!("--{}", long(&field.name));
     let text = texts.last().map(String::as_str).unwrap_or_default();
     let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
     Ok(match &field.kind {
-        Kind::Text if !has_body || field.in_path || field.name.ends_with("Id") => text.into(),
-        Kind::Text => content(text, &option)?.into(),
-        Kind::Choice(_) => text.into(),
+        Kind::Text if takes_file(field) => content(text, &option)?.into(),
+        Kind::Text | Kind::Choice(_) => text.into(),
         Kind::Integer => text.parse::<i64>().map_err(|_| wrong("a whole number"))?.into(),
         Kind::Number => text.parse::<f64>().map_err(|_| wrong("a number"))?.into(),
         Kind::Flag => match text {
@@ -203,8 +217,8 @@ mod tests {
             inner = inner.subcommand().expect("there is a subcommand").1;
         }
         let fields = fields::of(named.entry);
-        let input = read(inner, &fields, named.entry.spec.verb.has_body())?;
-        require(&input, &fields).map(|()| input)
+        let input = read(inner, &fields)?;
+        require(&input, &fields, None).map(|()| input)
     }
 
     fn values(line: &[&str]) -> Value {
@@ -215,7 +229,7 @@ mod tests {
     fn options_become_typed_values() {
         let line = ["contacts", "create", "ada@example.com", "--project", "leaf", "--tags", "vip,new", "--tags", "[\"a,b\"]"];
         let line =
-            [&line[..], &["--custom-fields", "city=Berlin", "--custom-fields", "{\"age\":7}", "--first-name", "@@da"]].concat();
+            [&line[..], &["--custom-fields", "city=Berlin", "--custom-fields", "{\"age\":7}", "--first-name", "@da"]].concat();
         assert_eq!(
             values(&line),
             json!({
@@ -253,8 +267,10 @@ mod tests {
         assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
         let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
         assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
-        let absent = parsed(&["tags", "create", "--name", "@/nowhere/x"]).expect_err("there is no such file");
-        assert!(absent.to_string().starts_with("--name: cannot read /nowhere/x"), "{absent}");
+        let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
+        assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
+        // A name is a name, so a script cannot be made to send a file.
+        assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 
     #[test]

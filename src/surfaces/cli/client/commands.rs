@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 
+use super::arguments::takes_file;
 use super::fields::{self, Field, Kind};
 use super::names::{self, Named};
 use super::option_names::{PROJECT, constant_case, field_id, in_words, is_positional, long, main_id};
@@ -117,26 +118,30 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
     }
     let main = features::main_field(named.entry.spec.id);
     if let Some(field) = fields.iter().find(|field| Some(field.name.as_str()) == main) {
-        let argument = Arg::new(main_id(&field.name)).value_name(constant_case(&field.name)).help(first_sentence(&field.about));
+        let argument = Arg::new(main_id(&field.name)).value_name(constant_case(&field.name)).help(summary(field));
         let argument = if matches!(field.kind, Kind::List(_)) { argument.num_args(1..) } else { argument };
         arguments.push(argument.conflicts_with(field_id(&field.name)));
     }
     arguments
 }
 
+/// Returns the first sentence of the description of a field, or its name in words.
+fn summary(field: &Field) -> String {
+    let first = first_sentence(&field.about);
+    let text = if first.is_empty() { in_words(&field.name) } else { first };
+    if field.kind == Kind::Text && takes_file(field) { text + "; @FILE reads a file" } else { text }
+}
+
 /// Returns the option for a field.
 fn option(field: &Field) -> Arg {
     let long = long(&field.name);
     let about = if field.name == PROJECT { "The name or ID of the project" } else { &field.about };
-    let mut help = first_sentence(about);
+    let mut help = if field.name == PROJECT { about.to_owned() } else { summary(field) };
     match (&field.default, field.name == PROJECT) {
         (_, true) => help.push_str(" [default: the default project]"),
         (Some(default), _) => help.push_str(&format!(" [default: {default}]")),
         (None, _) if field.required => help.push_str(" (required)"),
         (None, _) => {}
-    }
-    if help.is_empty() {
-        help = in_words(&field.name);
     }
     let argument = Arg::new(field_id(&field.name)).long(long).help(help.trim().to_owned());
     let has_more = about.trim_end_matches('.').len() > first_sentence(about).len();

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use crate::base::secret::Secret;
 
 /// TABLE: the variables of the client with Mailmill's prefix. They are not settings.
-pub const VARIABLES: [&str; 6] =
-    ["MAILMILL_KEY", "MAILMILL_API_KEY", "MAILMILL_URL", "MAILMILL_BASE_URL", "MAILMILL_PROFILE", "MAILMILL_PROJECT"];
+pub const VARIABLES: [&str; 4] = ["MAILMILL_KEY", "MAILMILL_URL", "MAILMILL_PROFILE", "MAILMILL_PROJECT"];
 
 /// The values of the variables. An empty variable counts as not set.
 #[derive(Debug, Default)]
@@ -37,9 +36,8 @@ impl Environment {
         let folder = get("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()).or(folder);
         let folder = folder.or_else(|| home().map(|home| home.join(".config")));
         Self {
-            // The second names are those that the SDKs also read.
-            key: get("MAILMILL_KEY").or_else(|| get("MAILMILL_API_KEY")).map(Secret::new),
-            url: get("MAILMILL_URL").or_else(|| get("MAILMILL_BASE_URL")),
+            key: get("MAILMILL_KEY").map(Secret::new),
+            url: get("MAILMILL_URL"),
             profile: get("MAILMILL_PROFILE"),
             project: get("MAILMILL_PROJECT"),
             folder: folder.map(|folder| folder.join("mailmill")),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::arguments::takes_file;
 use super::features;
 use super::fields::{Field, Kind};
 use super::names::Named;
@@ -58,6 +59,9 @@ fn shortened(field: &Field, is_main: bool, text: String) -> String {
         let start: String = text.chars().take(room).collect();
         return start.rsplit_once(' ').map_or(start.clone(), |(start, _)| start.trim_end_matches(',').to_owned());
     }
+    if field.kind == Kind::Text && !takes_file(field) {
+        return text;
+    }
     let ending = match field.kind {
         Kind::Text if field.name == "html" => "html",
         Kind::Text => "txt",
@@ -88,7 +92,7 @@ fn joined(parts: Vec<String>) -> String {
 fn texts(field: &Field, value: &Value) -> Vec<String> {
     match (value, &field.kind) {
         (Value::Null, _) => Vec::new(),
-        (Value::String(text), _) if text.starts_with('@') => vec![format!("@{text}")],
+        (Value::String(text), _) if text.starts_with('@') && takes_file(field) => vec![format!("@{text}")],
         (Value::String(text), _) => vec![text.clone()],
         (Value::Array(items), Kind::List(_)) => {
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
@@ -170,9 +174,8 @@ mod tests {
                 if fields.iter().any(|field| matches!(field.kind, Kind::Upload | Kind::Base64)) {
                     continue;
                 }
-                let has_body = named.entry.spec.verb.has_body();
-                let input = arguments::read(inner, &fields, has_body).unwrap_or_else(|problem| panic!("{line}: {problem}"));
-                arguments::require(&input, &fields).unwrap_or_else(|problem| panic!("{line}: {problem}"));
+                let input = arguments::read(inner, &fields).unwrap_or_else(|problem| panic!("{line}: {problem}"));
+                arguments::require(&input, &fields, None).unwrap_or_else(|problem| panic!("{line}: {problem}"));
                 let (mut example, _) = (named.entry.example)(&ENVELOPE);
                 example.as_object_mut().expect("an input is an object").retain(|_, value| !value.is_null());
                 assert_eq!(Value::Object(input.values), example, "{line}");

@@ -42,7 +42,7 @@ const WORK: [(&str, Work); 13] = [
 ];
 
 /// The fields that are positional arguments, because they are the object of the command.
-const MAIN_FIELDS: [(&str, &str); 16] = [
+const MAIN_FIELDS: [(&str, &str); 17] = [
     ("projects.import", "urls"),
     ("projects.images_add", "url"),
     ("projects.images_upload", "file"),
@@ -59,6 +59,7 @@ const MAIN_FIELDS: [(&str, &str); 16] = [
     ("domains.create", "domain"),
     ("suppressions.create", "email"),
     ("webhooks.create", "url"),
+    ("events.record", "name"),
 ];
 
 /// Returns the operation that reports the progress of the work that an operation starts.

@@ -11,6 +11,11 @@ pub const WIDTH: usize = 80;
 /// The width of the column with the names.
 const NAMES: usize = 20;
 
+/// The commands that need neither a data folder nor a server.
+const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
+/// The command that passes messages to the MCP server of a profile, like a command of the client.
+const MCP: &str = "mcp";
+
 /// The part of the help that only `--help` shows.
 const EXIT_CODES: &str = "Exit codes of API commands:
   0  success
@@ -22,10 +27,12 @@ const EXIT_CODES: &str = "Exit codes of API commands:
   6  the request budget or a quota is used up
   7  the server cannot be reached or has a problem
   8  not confirmed: add --yes if there is no terminal to ask
+  130  interrupted with Ctrl-C
 
 Environment variables of API commands:
-  MAILMILL_KEY      the API key (also MAILMILL_API_KEY); overrides the profile
-  MAILMILL_URL      the server's URL (also MAILMILL_BASE_URL)
+  MAILMILL_KEY      the API key, instead of the key of the default profile;
+                    --profile overrides it
+  MAILMILL_URL      the server's URL; --server and --profile override it
   MAILMILL_PROFILE  the profile
   MAILMILL_PROJECT  the default project: a name or an ID
   NO_COLOR          no colors
@@ -35,18 +42,27 @@ Times in tables are in UTC.";
 
 /// Returns the template of the program's help: the commands of `administration`, and those of the client.
 pub fn template(administration: &Command, operations: &'static [Entry]) -> String {
-    let local = administration.get_subcommands().filter(|command| !command.is_hide_set());
-    let local = local.map(|command| (command.get_name().to_owned(), about(command)));
+    let all: Vec<(String, String)> = administration
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(|command| (command.get_name().to_owned(), about(command)))
+        .collect();
+    let without_server = |name: &str| WITHOUT_SERVER.contains(&name);
+    let local = all.iter().filter(|(name, _)| !without_server(name) && name != MCP).cloned();
+    let free = all.iter().filter(|(name, _)| without_server(name)).cloned();
     let own = own::commands();
     let own = own.iter().map(|command| (command.get_name().to_owned(), about(command)));
+    let own = own.chain(all.iter().filter(|(name, _)| name == MCP).cloned());
     let resources = names::resources(operations).into_iter().map(|(name, about)| (name.to_owned(), about.to_owned()));
     format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n\
          Administration of this server (on its machine, without a key):\n{}\n\
+         Tools that need no server:\n{}\n\
          API client (for any server; start with `mailmill login URL`):\n{}\n\
          Resources of the API client (`mailmill RESOURCE --help` lists their commands):\n{}\n\
          Options:\n{{options}}{{after-help}}",
         list(local),
+        list(free),
         list(own),
         list(resources),
     )

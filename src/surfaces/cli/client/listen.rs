@@ -108,9 +108,7 @@ async fn all_events(session: &Session) -> Result<Vec<Value>, Problem> {
 async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(), Problem> {
     let all = session.call("webhooks.list", json!({ "limit": PAGE_LIMIT_MAX })).await?;
     for webhook in all["webhooks"].as_array().into_iter().flatten().filter(|webhook| webhook["description"] == DESCRIPTION) {
-        if flag(matches, "yes")
-            || safety::confirm(safety::Danger::Deletes, &cell(&webhook["url"]), session.remote.is_live()).is_ok()
-        {
+        if flag(matches, "yes") || safety::confirm(safety::Danger::Deletes, &cell(&webhook["url"]), &session.remote).is_ok() {
             session.call("webhooks.delete", json!({ "webhookId": webhook["id"] })).await?;
         }
     }

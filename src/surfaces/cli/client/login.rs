@@ -31,7 +31,7 @@ const KEY_BYTES_MAX: u64 = 1_024;
 
 /// Runs the command; returns the exit code.
 pub async fn run(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
-    let mut stored = Profiles::load(environment)?;
+    let stored = Profiles::load(environment)?;
     let name = one(matches, "profile").or_else(|| environment.profile.clone()).unwrap_or_else(|| profiles::DEFAULT.to_owned());
     profiles::check_name(&name)?;
     let known = stored.profiles.get(&name);
@@ -47,9 +47,11 @@ pub async fn run(matches: &ArgMatches, environment: &Environment, output: &Outpu
     let project = known.filter(|profile| profile.url == url.as_str()).and_then(|profile| profile.project.clone());
     let environment_name = environment_of(&key);
     check_key(&url, &key).await?;
-    stored.profiles.insert(name.clone(), Profile { url: url.to_string(), key, project });
-    stored.default = Some(name.clone());
-    let path = stored.save(environment)?;
+    let ((), path) = Profiles::change(environment, |profiles| {
+        profiles.profiles.insert(name.clone(), Profile { url: url.to_string(), key, project });
+        profiles.default = Some(name.clone());
+        Ok(())
+    })?;
     if output.notes {
         note(&format!("Signed in to {url} ({environment_name} environment). The profile {name} is in {}.", path.display()));
     }
@@ -130,7 +132,7 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": agent, "scope": scopes });
     let registered = plain(&remote.send(&Call::post(identity.as_str(), &body)).await?)?;
     let claim_token = registered["claim_token"].as_str().unwrap_or_default().to_owned();
-    show_code(&registered["claim"], matches, environment, output);
+    show_code(&registered["claim"], url, matches, environment, output);
     let interval = registered["claim"]["interval"].as_u64().unwrap_or(INTERVAL_SECONDS).clamp(1, 60);
     let progress = Progress::new("Waiting for your decision in the browser", output.shows_progress());
     let deadline = Instant::now() + PATIENCE;
@@ -150,7 +152,7 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
             (400, Some("expired_token")) => {
                 let renewed =
                     remote.send(&Call::post(format!("{identity}/claim"), &json!({ "claim_token": claim_token }))).await?;
-                show_code(&plain(&renewed)?["claim"], matches, environment, output);
+                show_code(&plain(&renewed)?["claim"], url, matches, environment, output);
             }
             (400, Some("invalid_grant")) => {
                 return Err(Problem::new(Exit::Denied, "the request was denied, or is no longer valid"));
@@ -162,7 +164,7 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
 }
 
 /// Shows the code and opens the page where the user decides.
-fn show_code(claim: &Value, matches: &ArgMatches, environment: &Environment, output: &Output) {
+fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &Environment, output: &Output) {
     let text = |name: &str| super::table::cell(&claim[name]);
     let page = text("verification_uri_complete");
     note(&format!("Compare this code with the one in the browser: {}", text("user_code")));
@@ -170,7 +172,7 @@ fn show_code(claim: &Value, matches: &ArgMatches, environment: &Environment, out
         true => note(&format!("Open this page to decide: {page}")),
         false => {
             note(&format!("The page: {page}"));
-            open_page(&page, environment, output.notes);
+            open_page(&page, server, environment, output.notes);
         }
     }
 }

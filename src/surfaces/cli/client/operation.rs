@@ -16,7 +16,7 @@ use super::arguments::{self, Input, flag, one};
 use super::environment::Environment;
 use super::fields::{self, Field};
 use super::names::{self, Named};
-use super::option_names::PROJECT;
+use super::option_names::{PROJECT, constant_case, is_positional, long};
 use super::output::{Format, items};
 use super::progress::Progress;
 use super::requests::{Answer, Call, Payload, envelope, key_header, new_key};
@@ -46,28 +46,25 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
     let entry = named.entry;
     let running = Running { session, environment, entry, matches };
     let fields = fields::of(entry);
-    let mut input = arguments::read(matches, &fields, entry.spec.verb.has_body())?;
+    let mut input = arguments::read(matches, &fields)?;
     running.settle(&mut input, &fields).await?;
-    arguments::require(&input, &fields)?;
-    if flag(matches, "dry-run") {
-        return running.dry_run(input.values).await;
+    arguments::require(&input, &fields, features::main_field(entry.spec.id))?;
+    running
+        .execute(named, input, &fields)
+        .await
+        .map_err(|problem| problem.reworded(|message| with_option(message, named, &fields)))
+}
+
+/// Names the option instead of the field at the start of an error of the API, such as `createdAfter: must be a time`.
+fn with_option(message: &str, named: &Named, fields: &[Field]) -> String {
+    let start = message.split_once(": ").and_then(|(start, rest)| Some((fields.iter().find(|field| field.name == start)?, rest)));
+    match start {
+        Some((field, rest)) if is_positional(named, field) || features::main_field(named.entry.spec.id) == Some(&field.name) => {
+            format!("{}: {rest}", constant_case(&field.name))
+        }
+        Some((field, rest)) => format!("--{}: {rest}", long(&field.name)),
+        None => message.to_owned(),
     }
-    if let Some(danger) = safety::danger_with(entry.spec, &input.values).filter(|_| !flag(matches, "yes")) {
-        let subject = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
-        safety::confirm(danger, &subject, session.remote.is_live())?;
-    }
-    if entry.media.gives != Media::JSON_TYPE {
-        return running.download(input.values).await;
-    }
-    if session.output.format == Format::Lines && entry.spec.verb.name() == "GET" {
-        return running.all_pages(input.values, &fields).await;
-    }
-    let mut data = running.call(&input).await?;
-    if let Some(work) = features::work(entry.spec.id).filter(|_| flag(matches, "wait")) {
-        let timeout = matches.try_get_one::<u64>("wait-timeout").ok().flatten().copied();
-        data = wait::finish(session, work, data, &input.values, timeout).await?;
-    }
-    running.show(&data).await
 }
 
 fn path_values(entry: &Entry, input: &Map<String, Value>) -> Vec<String> {
@@ -75,6 +72,29 @@ fn path_values(entry: &Entry, input: &Map<String, Value>) -> Vec<String> {
 }
 
 impl Running<'_> {
+    async fn execute(&self, named: &Named, input: Input, fields: &[Field]) -> Result<u8, Problem> {
+        let (entry, session, matches) = (self.entry, self.session, self.matches);
+        if flag(matches, "dry-run") {
+            return self.dry_run(input.values).await;
+        }
+        if let Some(danger) = safety::danger_with(entry.spec, &input.values).filter(|_| !flag(matches, "yes")) {
+            let subject = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
+            safety::confirm(danger, &subject, &session.remote)?;
+        }
+        if entry.media.gives != Media::JSON_TYPE {
+            return self.download(input.values).await;
+        }
+        if session.output.format == Format::Lines && entry.spec.verb.name() == "GET" {
+            return self.all_pages(input.values, fields).await;
+        }
+        let mut data = self.call(&input).await?;
+        if let Some(work) = features::work(entry.spec.id).filter(|_| flag(matches, "wait")) {
+            let timeout = matches.try_get_one::<u64>("wait-timeout").ok().flatten().copied();
+            data = wait::finish(session, work, data, &input.values, timeout).await?;
+        }
+        self.show(&data).await
+    }
+
     async fn settle(&self, input: &mut Input, fields: &[Field]) -> Result<(), Problem> {
         match fields.iter().find(|field| field.name == PROJECT) {
             Some(field) => self.session.settle_project(&mut input.values, field.required).await,
@@ -100,7 +120,10 @@ impl Running<'_> {
             call.payload = Payload::Form(Arc::new(form));
         }
         let key = self.key(&mut call)?;
-        let result = self.session.send(&call).await;
+        let result = tokio::select! {
+            result = self.session.send(&call) => result,
+            _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
+        };
         // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
         let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
         if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
@@ -132,6 +155,11 @@ impl Running<'_> {
         if self.session.output.format == Format::Table {
             self.note_rest(data);
         }
+        if let Some(failed) = data["failed"].as_u64().filter(|failed| *failed > 0 && self.session.output.notes)
+            && let Some(job) = features::work(id).filter(|work| work.status == "contacts.import_status").and(data["id"].as_str())
+        {
+            note(&format!("{failed} rows failed; `mailmill contacts imports errors {job}` lists them"));
+        }
         if flag(self.matches, "open") {
             self.open(data);
         }
@@ -158,7 +186,8 @@ impl Running<'_> {
         };
         let environment = if self.session.remote.is_live() { "live" } else { "test" };
         let server = self.session.remote.url.as_str().trim_end_matches('/');
-        open_page(&format!("{server}/{environment}/emails/{email}"), self.environment, self.session.output.notes);
+        let page = format!("{server}/{environment}/emails/{email}");
+        open_page(&page, &self.session.remote.url, self.environment, self.session.output.notes);
     }
 
     /// Prints every item of a list as a line of JSON.
@@ -229,9 +258,25 @@ impl Running<'_> {
     }
 }
 
+/// Returns the problem of a command that the user interrupted while it waited for the response.
+fn interrupted(key: Option<&str>) -> Problem {
+    let remedy = match key {
+        Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without a second effect"),
+        None => "check its result before you repeat it".to_owned(),
+    };
+    Problem::new(Exit::Interrupted, format_args!("interrupted; the server may have executed the command: {remedy}"))
+}
+
 /// Downloads into a file. A failed download leaves no file.
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
+    // A symbolic link stays, and the file that it names is replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+    // A device or a pipe cannot be replaced by a complete file.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+        return session.remote.download(call, &mut file).await;
+    }
     let partial = PathBuf::from(format!("{}.part", path.display()));
     let mut file = File::create(&partial).map_err(failed)?;
     let downloaded = session.remote.download(call, &mut file).await;

@@ -56,6 +56,10 @@ pub struct Target {
 impl Target {
     /// Returns the key; fails if there is none.
     pub fn key(&self) -> Result<Secret, Problem> {
+        let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+        if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
+            return Err(Problem::misused("the key contains a space, a line break or another character that no key has"));
+        }
         self.key.clone().ok_or_else(|| {
             let url = &self.url;
             let message = format!("there is no key for {url}; sign in with `mailmill login {url}`, or set MAILMILL_KEY");
@@ -65,6 +69,25 @@ impl Target {
 }
 
 impl Profiles {
+    /// Reads the file, changes the profiles with `change`, and replaces the file. A lock keeps the changes of other processes.
+    pub fn change<T>(
+        environment: &Environment,
+        change: impl FnOnce(&mut Self) -> Result<T, Problem>,
+    ) -> Result<(T, PathBuf), Problem> {
+        let path = path(environment)
+            .ok_or_else(|| Problem::failed("there is no folder for the profiles; set HOME or XDG_CONFIG_HOME"))?;
+        let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+        let folder = path.parent().expect("the file is in a folder");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        let lock = fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path.with_extension("lock"));
+        let lock = lock.map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        let mut profiles = Self::load(environment)?;
+        let changed = change(&mut profiles)?;
+        profiles.save(&path).map_err(failed)?;
+        Ok((changed, path))
+    }
+
     /// Reads the file. A missing file contains no profiles.
     pub fn load(environment: &Environment) -> Result<Self, Problem> {
         let Some(path) = path(environment) else { return Ok(Self::default()) };
@@ -73,7 +96,7 @@ impl Profiles {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(Problem::failed(format_args!("cannot read the profiles in {}: {error}", path.display()))),
         };
-        check_mode(&path)?;
+        check_modes(&path)?;
         toml::from_str(&text).map_err(|error| {
             let reason = error.message();
             Problem::failed(format_args!("the profiles in {} are invalid: {reason}; correct or delete the file", path.display()))
@@ -81,41 +104,37 @@ impl Profiles {
     }
 
     /// Replaces the file. A crash leaves the old or the new file, and no other user can read either.
-    pub fn save(&self, environment: &Environment) -> Result<PathBuf, Problem> {
-        let path = path(environment)
-            .ok_or_else(|| Problem::failed("there is no folder for the profiles; set HOME or XDG_CONFIG_HOME"))?;
-        let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
-        let folder = path.parent().expect("the file is in a folder");
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
-        let text = toml::to_string(self).map_err(|error| Problem::failed(format_args!("cannot write the profiles: {error}")))?;
+    fn save(&self, path: &Path) -> std::io::Result<()> {
+        let text = toml::to_string(self).map_err(std::io::Error::other)?;
+        // The file can be a symbolic link into a folder with other configuration files.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let new = path.with_extension(format!("{}.new", std::process::id()));
         let written = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         });
-        written.and_then(|()| fs::rename(&new, &path)).map_err(|error| {
+        written.and_then(|()| fs::rename(&new, &path)).inspect_err(|_| {
             let _ = fs::remove_file(&new);
-            failed(error)
-        })?;
-        Ok(path)
+        })
     }
 
     /// Returns the server, key and project for a command with these options. Options override variables, and variables override the
     /// profile.
     pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
-        let profile = match wanted {
+        let profile = match wanted.or(self.default.as_ref()) {
             Some(name) => Some(self.find(name)?),
-            None => self.default.as_ref().and_then(|name| self.profiles.get(name)),
+            None => None,
         };
         // A key is for one server. The key of a profile is not sent to a server that the option or the variable names.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {
-            Problem::new(
-                Exit::Denied,
-                "no server is set; sign in with `mailmill login URL`, or set MAILMILL_URL and MAILMILL_KEY",
-            )
+            let message = match self.profiles.is_empty() {
+                true => "no server is set; sign in with `mailmill login URL`, or set MAILMILL_URL and MAILMILL_KEY",
+                false => "no profile is selected; choose one with `mailmill profiles use NAME` or --profile",
+            };
+            Problem::new(Exit::Denied, message)
         })?;
         let url = server_url(&url)?;
         let profile = profile.filter(|profile| own.is_none() || server_url(&profile.url).is_ok_and(|other| other == url));
@@ -141,15 +160,19 @@ fn path(environment: &Environment) -> Option<PathBuf> {
     environment.folder.as_ref().map(|folder| folder.join(FILE))
 }
 
-/// Fails if other users can read the file with the keys.
-fn check_mode(path: &Path) -> Result<(), Problem> {
-    let mode = fs::metadata(path).map_or(0, |found| found.permissions().mode());
-    match mode & 0o077 {
-        0 => Ok(()),
-        _ => {
-            let path = path.display();
-            Err(Problem::failed(format_args!("other users can read the keys in {path}; run `chmod 600 {path}`")))
+/// Fails if other users can read the file with the keys, or can replace it by a file that names another server.
+fn check_modes(path: &Path) -> Result<(), Problem> {
+    let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
+    if mode(path) & 0o077 != 0 {
+        let path = path.display();
+        return Err(Problem::failed(format_args!("other users can read the keys in {path}; run `chmod 600 {path}`")));
+    }
+    match path.parent() {
+        Some(folder) if mode(folder) & 0o022 != 0 => {
+            let folder = folder.display();
+            Err(Problem::failed(format_args!("other users can replace the files in {folder}; run `chmod 700 {folder}`")))
         }
+        _ => Ok(()),
     }
 }
 
@@ -165,7 +188,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
-    // `MAILMILL_BASE_URL`, which the SDKs also read, can end with the path of the API.
+    // `MAILMILL_URL`, which the SDKs also read, can end with the path of the API.
     let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
     url.set_path(&path);
     Ok(url)
@@ -189,21 +212,23 @@ pub fn environment_of(key: &str) -> &'static str {
 
 /// Runs `mailmill profiles`: lists the profiles, or makes one the default.
 pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
-    let mut profiles = Profiles::load(environment)?;
     match matches.subcommand() {
         Some(("use", matches)) => {
             let name = one(matches, "name").unwrap_or_default();
-            let profile = profiles.profiles.get_mut(&name).ok_or_else(|| unknown(&name))?;
-            if let Some(project) = one(matches, "project") {
-                profile.project = Some(project).filter(|project| !project.is_empty());
-            }
-            profiles.default = Some(name.clone());
-            profiles.save(environment)?;
+            Profiles::change(environment, |profiles| {
+                let profile = profiles.profiles.get_mut(&name).ok_or_else(|| unknown(&name))?;
+                if let Some(project) = one(matches, "project") {
+                    profile.project = Some(project).filter(|project| !project.is_empty());
+                }
+                profiles.default = Some(name.clone());
+                Ok(())
+            })?;
             if output.notes {
                 note(&format!("Commands now use the profile {name}."));
             }
         }
         _ => {
+            let profiles = Profiles::load(environment)?;
             let rows = profiles.profiles.iter().map(|(name, profile)| {
                 json!({
                     "name": name,
@@ -221,17 +246,21 @@ pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) 
 
 /// Runs `mailmill logout`: removes a profile with its key.
 pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
-    let mut profiles = Profiles::load(environment)?;
-    let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
-    let name = name.ok_or_else(|| Problem::misused("there is no profile to remove; `mailmill login URL` creates one"))?;
-    let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
-    if profiles.default.as_ref() == Some(&name) {
-        profiles.default = profiles.profiles.keys().next().cloned();
-    }
-    profiles.save(environment)?;
+    let ((name, profile, needs_choice), _) = Profiles::change(environment, |profiles| {
+        let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
+        let name = name.ok_or_else(|| match profiles.profiles.is_empty() {
+            true => Problem::misused("there is no profile to remove; `mailmill login URL` creates one"),
+            false => Problem::misused("no profile is selected; name the one to remove with --profile"),
+        })?;
+        let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
+        // No other profile takes its place: a command that sends must not silently go to another server.
+        profiles.default.take_if(|default| *default == name);
+        Ok((name, profile, profiles.default.is_none() && !profiles.profiles.is_empty()))
+    })?;
     if output.notes {
+        let choice = if needs_choice { " Choose another profile with `mailmill profiles use NAME`." } else { "" };
         note(&format!(
-            "Removed the profile {name} and its key from this machine. The key still works. To revoke it, open {} and go to API keys.",
+            "Removed the profile {name} and its key from this machine. The key still works. To revoke it, open {} and go to API keys.{choice}",
             profile.url.trim_end_matches('/')
         ));
     }
@@ -270,7 +299,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let environment = environment(folder.path());
         assert!(Profiles::load(&environment).expect("there is no file yet").profiles.is_empty());
-        let path = profiles().save(&environment).expect("the file can be written");
+        let stored = |other: &mut Profiles| {
+            *other = profiles();
+            Ok(())
+        };
+        let (_, path) = Profiles::change(&environment, stored).expect("the file can be written");
         let mode = |path: &Path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().expect("a folder"))), (0o600, 0o700));
         let loaded = Profiles::load(&environment).expect("the file is valid");
@@ -278,6 +311,54 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("our own file");
         let refused = Profiles::load(&environment).expect_err("others can read the file").to_string();
         assert!(refused.contains("chmod 600"), "{refused}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("our own file");
+        let parent = path.parent().expect("a folder");
+        fs::set_permissions(parent, fs::Permissions::from_mode(0o777)).expect("our own folder");
+        let refused = Profiles::load(&environment).expect_err("others can replace the file").to_string();
+        assert!(refused.contains("chmod 700"), "{refused}");
+    }
+
+    #[test]
+    fn changes_at_the_same_time_are_all_kept_and_a_link_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let environment = environment(folder.path());
+        let place = environment.folder.clone().expect("it is set");
+        fs::DirBuilder::new().mode(0o700).create(&place).expect("a new folder");
+        let target = folder.path().join("dotfile.toml");
+        fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&target).expect("a new file");
+        std::os::unix::fs::symlink(&target, place.join(FILE)).expect("a new link");
+        std::thread::scope(|scope| {
+            for number in 0..12 {
+                let environment = &environment;
+                scope.spawn(move || {
+                    let added = |profiles: &mut Profiles| {
+                        let profile = Profile { url: "https://a.example".into(), key: "sk_test_a".into(), project: None };
+                        profiles.profiles.insert(format!("p{number}"), profile);
+                        Ok(())
+                    };
+                    Profiles::change(environment, added).expect("the file can be written");
+                });
+            }
+        });
+        assert_eq!(Profiles::load(&environment).expect("the file is valid").profiles.len(), 12);
+        assert!(fs::symlink_metadata(place.join(FILE)).expect("it exists").is_symlink());
+    }
+
+    #[test]
+    fn removing_the_default_profile_selects_no_other() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let environment = environment(folder.path());
+        let stored = |other: &mut Profiles| {
+            *other = profiles();
+            Ok(())
+        };
+        Profiles::change(&environment, stored).expect("the file can be written");
+        let found = matches(&[]);
+        remove(&found, &environment, &Output::new(&found, &environment)).expect("there is a default");
+        let left = Profiles::load(&environment).expect("the file is valid");
+        assert_eq!((left.default.as_deref(), left.profiles.len()), (None, 1));
+        let refused = left.target(None, None, &environment).expect_err("no profile is selected").to_string();
+        assert!(refused.contains("profiles use"), "{refused}");
     }
 
     #[test]

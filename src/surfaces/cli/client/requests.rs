@@ -93,11 +93,23 @@ impl Answer {
     }
 }
 
+/// How far a request without a response came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// No byte of the request was sent.
+    Unsent,
+    /// The server may have executed the request.
+    Sent,
+    /// The same request cannot succeed.
+    Final,
+    /// The server responded, but the file cannot be written.
+    File,
+}
+
 /// A request that got no response.
 struct Broken {
     cause: String,
-    /// Whether no byte of the request was sent.
-    is_unsent: bool,
+    fault: Fault,
 }
 
 /// A server and the key for its API.
@@ -117,6 +129,11 @@ impl Remote {
         Self { url, key, tls: OnceLock::new(), notes }
     }
 
+    /// Returns the host and port of the server.
+    pub fn host(&self) -> &str {
+        &self.url[Position::BeforeHost..Position::AfterPort]
+    }
+
     /// Returns whether the key is for the live environment.
     pub fn is_live(&self) -> bool {
         self.key.as_ref().is_some_and(|key| key.expose().starts_with("sk_live_"))
@@ -128,11 +145,11 @@ impl Remote {
         loop {
             let result = self.exchange(call, read_whole).await;
             let Some((wait, reason)) = retry_of(&result, call.is_repeatable).filter(|_| attempt < ATTEMPTS_MAX) else {
-                return result.map_err(|broken| self.unreachable(&broken.cause));
+                return result.map_err(|broken| self.problem(&broken));
             };
             let wait = wait.unwrap_or(BACKOFF * 2_u32.pow(attempt - 1));
             if wait > WAIT_MAX {
-                return result.map_err(|broken| self.unreachable(&broken.cause));
+                return result.map_err(|broken| self.problem(&broken));
             }
             if self.notes {
                 note(&format!("{reason}; repeating in {:.1} s", wait.as_secs_f32()));
@@ -144,7 +161,7 @@ impl Remote {
 
     /// Sends a request once, and returns the response whatever its status is.
     pub async fn send_once(&self, call: &Call) -> Result<Answer, Problem> {
-        self.exchange(call, read_whole).await.map_err(|broken| self.unreachable(&broken.cause))
+        self.exchange(call, read_whole).await.map_err(|broken| self.problem(&broken))
     }
 
     /// Sends a request and writes the body of a successful response to `file`. Any other response is returned.
@@ -153,14 +170,23 @@ impl Remote {
             true => copy(body, file).await.map(|()| None),
             false => read_whole(head, body).await.map(Some),
         };
-        self.exchange(call, read).await.map_err(|broken| self.unreachable(&broken.cause))
+        self.exchange(call, read).await.map_err(|broken| self.problem(&broken))
     }
 
-    fn unreachable(&self, cause: &str) -> Problem {
-        let host = &self.url[Position::BeforeHost..Position::AfterPort];
-        let hint = match cause.contains("certificate") || cause.contains("UnknownIssuer") {
-            true => ". If the server has its own certificate, name the certificate's file in SSL_CERT_FILE",
-            false => "",
+    fn problem(&self, Broken { cause, fault }: &Broken) -> Problem {
+        if *fault == Fault::File {
+            return Problem::failed(cause);
+        }
+        let host = self.host();
+        let hint = match self.url.scheme() {
+            "https" if cause.contains("invalid peer certificate") => {
+                ". If the server has its own certificate, name the certificate's file in SSL_CERT_FILE".to_owned()
+            }
+            "https" if cause.contains("InvalidContentType") => {
+                format!(". The server does not use TLS on this port; try http://{host}")
+            }
+            "http" if cause.contains("HTTP version") => format!(". The server may use TLS on this port; try https://{host}"),
+            _ => String::new(),
         };
         Problem::new(Exit::Unavailable, format_args!("no response from {host}: {cause}{hint}"))
     }
@@ -170,12 +196,11 @@ impl Remote {
         call: &Call,
         read: impl AsyncFnOnce(http::response::Parts, Incoming) -> Result<T, Broken>,
     ) -> Result<T, Broken> {
-        let unsent = |cause: String| Broken { cause, is_unsent: true };
-        let request = self.request(call).await.map_err(unsent)?;
-        let late = |_| unsent(format!("no connection within {} seconds", CONNECT_TIME.as_secs()));
-        let wire = timeout(CONNECT_TIME, self.connect()).await.map_err(late)?.map_err(unsent)?;
+        let request = self.request(call).await.map_err(Broken::with(Fault::Final))?;
+        let late = |_| Broken { cause: format!("no connection within {} seconds", CONNECT_TIME.as_secs()), fault: Fault::Unsent };
+        let wire = timeout(CONNECT_TIME, self.connect()).await.map_err(late)??;
         let handshake = http1::handshake(TokioIo::new(wire)).await;
-        let (mut sender, connection) = handshake.map_err(|error| unsent(words(&error)))?;
+        let (mut sender, connection) = handshake.map_err(|error| Broken { cause: words(&error), fault: Fault::Unsent })?;
         let work = async {
             let late = |_| Broken::after(format!("no response within {} seconds", HEAD_TIME.as_secs()));
             // An upload takes as long as its connection needs, so it has no time limit.
@@ -220,34 +245,48 @@ impl Remote {
         Ok(request)
     }
 
-    async fn connect(&self) -> Result<Box<dyn Wire>, String> {
+    async fn connect(&self) -> Result<Box<dyn Wire>, Broken> {
+        let refused = Broken::with(Fault::Final);
         let (Some(host), Some(port)) = (self.url.host_str(), self.url.port_or_known_default()) else {
-            return Err("the address has no host".to_owned());
+            return Err(refused("the address has no host".to_owned()));
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
+        let stream = TcpStream::connect((host, port)).await.map_err(|error| Broken::with(Fault::Unsent)(error.to_string()))?;
         // Each request is a single write, so waiting for more data gains nothing.
         let _ = stream.set_nodelay(true);
         if self.url.scheme() != "https" {
             return Ok(Box::new(stream));
         }
-        let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone()?;
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-        let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| error.to_string())?;
+        let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone().map_err(&refused)?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|error| refused(error.to_string()))?;
+        // A connection that ends during the handshake can be tried again. A certificate does not become valid by trying again.
+        let failed = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::InvalidData => refused(error.to_string()),
+            _ => Broken::with(Fault::Unsent)(error.to_string()),
+        };
+        let stream = TlsConnector::from(config).connect(name, stream).await.map_err(failed)?;
         Ok(Box::new(stream))
     }
 }
 
 impl Broken {
+    fn with(fault: Fault) -> impl Fn(String) -> Self {
+        move |cause| Self { cause, fault }
+    }
+
     fn after(cause: String) -> Self {
-        Self { cause, is_unsent: false }
+        // hyper reports a response that is not HTTP, which the same request would receive again.
+        let fault = if cause.contains("HTTP version") { Fault::Final } else { Fault::Sent };
+        Self { cause, fault }
     }
 }
 
 /// Returns whether a request should be sent again: after which time, if the server says so, and why.
 fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
     match result {
-        Err(broken) if broken.is_unsent || is_repeatable => Some((None, broken.cause.clone())),
+        Err(broken) if broken.fault == Fault::Unsent || (broken.fault == Fault::Sent && is_repeatable) => {
+            Some((None, broken.cause.clone()))
+        }
         Err(_) => None,
         Ok(answer) => {
             let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
@@ -291,9 +330,17 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
             return Err(Broken::after(format!("the file has more than {FILE_BYTES_MAX} bytes")));
         }
         left -= length;
-        file.write_all(&data).map_err(|error| Broken::after(format!("cannot write the file: {error}")))?;
+        match file.write_all(&data) {
+            // A reader that closed its end needs no more output.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written.map_err(unwritable)?,
+        }
     }
-    file.flush().map_err(|error| Broken::after(format!("cannot write the file: {error}")))
+    file.flush().map_err(unwritable)
+}
+
+fn unwritable(error: std::io::Error) -> Broken {
+    Broken { cause: format!("cannot write the file: {error}"), fault: Fault::File }
 }
 
 /// Returns the JSON envelope of a response, or the problem that it describes.
@@ -372,7 +419,10 @@ mod tests {
         assert_eq!(retries(Ok(answer(503, &[], &json!({}))), false), None);
         assert_eq!(retries(Ok(answer(404, &[], &json!({}))), true), None);
         assert_eq!(retries(Err(Broken::after("reset".into())), false), None);
-        assert_eq!(retries(Err(Broken { cause: "refused".into(), is_unsent: true }), false), Some(None));
+        assert_eq!(retries(Err(Broken { cause: "refused".into(), fault: Fault::Unsent }), false), Some(None));
+        for fault in [Fault::Final, Fault::File] {
+            assert_eq!(retries(Err(Broken { cause: "invalid peer certificate".into(), fault }), true), None);
+        }
     }
 
     #[test]

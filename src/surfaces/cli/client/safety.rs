@@ -5,7 +5,8 @@ use std::io::{BufRead, IsTerminal};
 use serde_json::{Map, Value};
 
 use super::super::problem::{Exit, Problem};
-use super::super::terminal::complain;
+use super::super::terminal::{complain, harmless};
+use super::requests::Remote;
 use crate::engine::api::Spec;
 use crate::engine::api::spec::Verb;
 
@@ -47,12 +48,13 @@ pub fn danger_with(spec: &Spec, input: &Map<String, Value>) -> Option<Danger> {
 }
 
 /// Asks the user to confirm; without a terminal, fails and names the option that confirms.
-pub fn confirm(danger: Danger, subject: &str, is_live: bool) -> Result<(), Problem> {
+pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Problem> {
     let what = match danger {
         Danger::Sends => "sends email",
         Danger::Deletes => "deletes data",
     };
-    let place = match (danger, is_live) {
+    let host = remote.host();
+    let place = match (danger, remote.is_live()) {
         (_, true) => "in the live environment",
         (Danger::Sends, false) => "in the test environment; its mail stays in the built-in inbox",
         (Danger::Deletes, false) => "in the test environment",
@@ -61,7 +63,7 @@ pub fn confirm(danger: Danger, subject: &str, is_live: bool) -> Result<(), Probl
         let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
         return Err(Problem::new(Exit::Unconfirmed, message));
     }
-    complain(&format!("{subject}: this {what} {place}. Continue? [y/N] "));
+    complain(&harmless(&format!("{subject} on {host}: this {what} {place}. Continue? [y/N] ")));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     match read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
@@ -101,7 +103,8 @@ mod tests {
         if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
             return;
         }
-        let refused = confirm(Danger::Sends, "campaigns send", false).expect_err("there is no terminal");
+        let remote = Remote::new("https://mail.example.com".parse().expect("a URL"), None, false);
+        let refused = confirm(Danger::Sends, "campaigns send", &remote).expect_err("there is no terminal");
         assert_eq!(refused.code(), 8);
         assert!(refused.to_string().contains("--yes"), "{refused}");
     }

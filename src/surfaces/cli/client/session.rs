@@ -1,6 +1,7 @@
 //! One command's connection to its server: the server, the output, and calls of operations by ID.
 
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::super::problem::{Exit, Problem};
 use super::super::terminal::note;
@@ -129,7 +130,13 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Opens a page in the browser, and says so.
-pub fn open_page(url: &str, environment: &Environment, notes: bool) {
+pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
+    // The desktop's opener starts any program for a URL of another kind, so the server must not choose it.
+    let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());
+    if !is_own {
+        note(&format!("The server names a page on another host. Open it only if you trust it: {url}"));
+        return;
+    }
     let opener =
         environment.browser.clone().unwrap_or_else(|| if cfg!(target_os = "macos") { "open" } else { "xdg-open" }.to_owned());
     let mut command = std::process::Command::new(opener);

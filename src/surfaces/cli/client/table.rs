@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// TABLE: the columns that are shown first, in this order.
+use super::super::terminal::harmless;
+
+/// TABLE: the columns that are shown first, in this order. Only the first ID identifies the rows; the other IDs follow all other columns.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -63,10 +65,16 @@ const GAP: usize = 2;
 /// A column that is narrower shows too little of its values, so the columns after it are left out instead.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
+/// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
+const COLUMN_NARROW_MAX: usize = 32;
+/// The width from which a terminal has room for wide columns.
+const WIDE: usize = 100;
 /// The number of columns in a table that is not shown on a terminal.
 const COLUMNS_MAX: usize = 10;
 /// The longest text of an object that is shown in full.
 const TEXT_MAX: usize = 2_000;
+/// A list inside an object with at most this many items shows them completely if they contain objects or lists of objects.
+const BLOCKS_MAX: usize = 5;
 /// The number of items of a list inside an object that are shown.
 const ITEMS_MAX: usize = 20;
 
@@ -124,7 +132,11 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
             }
         }
     }
+    let own_id = FIRST.iter().find(|name| is_id(name) && names.contains(name));
     let place = |name: &str| {
+        if is_id(name) && Some(&name) != own_id {
+            return FIRST.len() + LAST.len() + 1;
+        }
         let last = || LAST.iter().position(|other| *other == name).map(|index| FIRST.len() + 1 + index);
         FIRST.iter().position(|other| *other == name).or_else(last).unwrap_or(FIRST.len())
     };
@@ -134,12 +146,16 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
         // The objects of a list are usually all in the project that the user named, so the column is left out.
         let is_known = name == "projectId" && !kept.is_empty();
-        let is_repeated = || name.ends_with("Id") && kept.iter().any(repeats);
+        let is_repeated = || is_id(name) && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
             kept.push(name);
         }
     }
     kept
+}
+
+fn is_id(name: &str) -> bool {
+    name == "id" || name.ends_with("Id")
 }
 
 /// Returns the widths of the columns that fit.
@@ -149,7 +165,7 @@ fn widths(wanted: &[usize], terminal: Option<usize>) -> Vec<usize> {
     let mut widths: Vec<usize> = Vec::new();
     for wanted in wanted {
         let gap = if widths.is_empty() { 0 } else { GAP };
-        let width = (*wanted).min(COLUMN_MAX);
+        let width = (*wanted).min(if terminal < WIDE { COLUMN_NARROW_MAX } else { COLUMN_MAX });
         let room = left.saturating_sub(gap);
         if room < width.min(COLUMN_MIN) {
             break;
@@ -195,8 +211,7 @@ pub fn cell(value: &Value) -> String {
 
 /// Replaces control characters, line breaks and invisible formatting by spaces.
 fn clean(text: &str) -> String {
-    let shown = text.chars().map(|character| if character.width().is_none() { ' ' } else { character });
-    shown.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a time without its seconds.
@@ -261,6 +276,15 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
                 out.push_str(&format!("{}\n", start.trim_end()));
                 lines(inner, indent + 2, style, out);
             }
+            Value::Array(items) if items.len() <= BLOCKS_MAX && items.iter().any(is_nested) => {
+                out.push_str(&format!("{}\n", start.trim_end()));
+                for item in items.iter().filter_map(Value::as_object) {
+                    let mut block = String::new();
+                    lines(item, indent + 4, style, &mut block);
+                    let first = format!("{}- ", " ".repeat(indent + 2));
+                    out.push_str(&block.replacen(&" ".repeat(indent + 4), &first, 1));
+                }
+            }
             Value::Array(items) if items.iter().any(Value::is_object) => {
                 out.push_str(&format!("{}\n", start.trim_end()));
                 let indented = Style { width: style.width.map(|width| width.saturating_sub(indent + 2)), ..style };
@@ -283,6 +307,16 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
             }
         }
     }
+}
+
+/// Returns whether a row of a table could not show the whole object.
+fn is_nested(item: &Value) -> bool {
+    let is_inner = |value: &Value| match value {
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => items.iter().any(Value::is_object),
+        _ => false,
+    };
+    item.as_object().is_some_and(|members| members.values().any(is_inner))
 }
 
 /// Wraps a text at words; the lines after the first are indented.
@@ -333,9 +367,26 @@ mod tests {
 
     #[test]
     fn escape_sequences_in_values_do_not_reach_the_terminal() {
-        let text = table(&[json!({ "name": "a\u{1b}[31mb\u{9b}2J\r\nc" })], PLAIN);
-        assert!(!text.contains(['\u{1b}', '\u{9b}', '\r']), "{text:?}");
+        let text = table(&[json!({ "name": "a\u{1b}[31mb\u{9b}2J\r\n\u{202e}c" })], PLAIN);
+        assert!(!text.contains(['\u{1b}', '\u{9b}', '\r', '\u{202e}']), "{text:?}");
         assert_eq!(cell(&json!("a\nb")), "a b");
+    }
+
+    #[test]
+    fn name_and_status_are_shown_before_the_ids_of_other_objects() {
+        let campaign = json!({
+            "id": "66f1a2b3d4e5f60718293a4b", "conversationId": "66f1a2b3d4e5f60718293a4c", "emailId": "66f1a2b3d4e5f60718293a4d",
+            "name": "A campaign with a name that is long enough to be cut", "status": "scheduled",
+        });
+        let text = table(&[campaign], Style { width: Some(80), color: false });
+        assert!(text.starts_with("ID                        NAME") && text.contains("  scheduled\n"), "{text}");
+    }
+
+    #[test]
+    fn a_short_list_of_nested_objects_is_shown_completely() {
+        let value = json!({ "checks": [{ "name": "links", "findings": [{ "title": "Dead link" }] }] });
+        let text = object(value.as_object().expect("an object"), PLAIN);
+        assert_eq!(text, "checks:\n  - name:     links\n    findings:\n      TITLE\n      Dead link\n");
     }
 
     #[test]

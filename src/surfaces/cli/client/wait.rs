@@ -61,7 +61,16 @@ pub async fn finish(
             return Err(Problem::failed(message));
         }
         polls += 1;
-        tokio::time::sleep(if polls < QUICK_POLLS { FIRST_PAUSE } else { PAUSE }).await;
+        tokio::select! {
+            () = tokio::time::sleep(if polls < QUICK_POLLS { FIRST_PAUSE } else { PAUSE }) => {}
+            _ = tokio::signal::ctrl_c() => {
+                drop(progress);
+                let named = names::all(session.operations).find(|named| named.entry.spec.id == work.status);
+                let command = named.map(|named| named.words.join(" ")).unwrap_or_default();
+                let message = format!("the work continues on the server; `mailmill {command} {id}` shows its state");
+                return Err(Problem::new(Exit::Interrupted, message));
+            }
+        }
     }
 }
 
