@@ -3,35 +3,19 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue};
-use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, JsonObject, ProgressNotificationParam};
-use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 
-use super::caller::ToolCaller;
+use super::call::Call;
 use super::confirmation::Confirmation;
 use super::outcome;
 use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
-use crate::engine::api::Principal;
-use crate::engine::api::call::Api;
-use crate::engine::api::http_types::Reply;
-use crate::engine::api::input;
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
 /// What an agent should know about a result with a secret.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
-
-/// A call of a tool.
-pub struct Call<'a> {
-    pub api: &'a Api,
-    pub caller: &'a ToolCaller,
-    pub definition: &'a Definition,
-    pub context: &'a RequestContext<RoleServer>,
-    /// The number in the marks around data. It is unpredictable, so that the data cannot contain the marks.
-    pub nonce: u64,
-}
 
 impl Call<'_> {
     /// Runs the call. Errors of the operation are results, so that the agent can correct its call.
@@ -101,16 +85,6 @@ impl Call<'_> {
                 None => return outcome::failure("The result is too large for a tool. Read it through the API or the dashboard."),
             };
         }
-    }
-
-    /// Calls an operation through the pipeline, as the session's key.
-    pub(super) async fn ask(&self, operation: &str, arguments: JsonObject, idempotency_key: Option<&HeaderValue>) -> Reply {
-        let api = self.api;
-        let mut request = internal_call::request(api.operations(), operation, Value::Object(arguments), None, self.caller.peer);
-        if let Some(key) = idempotency_key {
-            request.headers.insert(input::IDEMPOTENCY_KEY, key.clone());
-        }
-        api.answer(request, Some(Principal::Key(self.caller.key.clone()))).await
     }
 
     /// Waits for the end of the work, and returns its last status; `None` if the first response already is the end.

@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::ServiceError;
 use serde_json::{Value, json};
 
-use super::calling::Call;
+use super::call::Call;
 use super::outcome;
 use super::tools::{CONFIRM, Definition, Effect};
 use crate::surfaces::internal_call;

@@ -7,6 +7,7 @@
 //! Clients with the protocol of 2025 open a session, which belongs to the key that opened it: with another key, the session does not exist.
 //! Clients with a newer protocol send independent requests.
 
+mod call;
 mod caller;
 mod calling;
 mod capabilities;

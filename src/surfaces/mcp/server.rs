@@ -11,8 +11,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
+use super::call::Call;
 use super::caller::ToolCaller;
-use super::calling::Call;
 use super::resources::Resources;
 use super::tools::{self, Definition};
 use super::{capabilities, prompts};

@@ -211,8 +211,8 @@ async fn a_program_that_refreshes_twice_at_once_keeps_its_access_and_a_late_repe
     let newest = request.refresh(&server, &refresh).await;
     assert!(works(&server, &token(&newest, "access_token")).await, "the grace period is not over");
     // Another program cannot use the token in the grace period.
-    let stranger = Program::new(&server).await;
-    refused(&stranger.refresh(&server, &refresh).await);
+    let other = Program::new(&server).await;
+    refused(&other.refresh(&server, &refresh).await);
     assert!(works(&server, &token(&newest, "access_token")).await);
 
     faults.clock_off_by_ms(limits::REFRESH_GRACE_MS + 1_000);
