@@ -33,7 +33,7 @@ export class ProjectsImports extends Resource<Mailmill> {
    * Use this operation after a failed import or after a site has changed.
    */
   retry(projectId: string, options?: CallOptions): Promise<t.Retried> {
-    return this._post(at`/projects/import/${projectId}/retry`, undefined, options);
+    return this._post(at`/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
   }
 
   /**
@@ -218,7 +218,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
    * ```
    */
   create(projectId: string, params: t.ProjectsProductsCreateParams, options?: CallOptions): Promise<t.ProductView> {
-    return this._post(at`/projects/${projectId}/products`, params, options);
+    return this._post(at`/projects/${projectId}/products`, params, options, { keyed: true });
   }
 
   /**
@@ -253,7 +253,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
    * ```
    */
   merge(projectId: string, productId: string, params: t.ProjectsProductsMergeParams, options?: CallOptions): Promise<t.ProductView> {
-    return this._post(at`/projects/${projectId}/products/${productId}/merge`, params, options);
+    return this._post(at`/projects/${projectId}/products/${productId}/merge`, params, options, { keyed: true });
   }
 }
 
@@ -524,7 +524,7 @@ export class EmailsVersions extends Resource<Mailmill> {
    * ```
    */
   restore(emailId: string, version: number, params?: t.EmailsVersionsRestoreParams, options?: CallOptions): Promise<t.EmailView> {
-    return this._post(at`/emails/${emailId}/versions/${version}/restore`, params, options);
+    return this._post(at`/emails/${emailId}/versions/${version}/restore`, params, options, { keyed: true });
   }
 }
 
@@ -552,7 +552,7 @@ export class EmailsChecks extends Resource<Mailmill> {
    * ```
    */
   run(emailId: string, params?: t.EmailsChecksRunParams, options?: CallOptions): Promise<t.EmailChecks> {
-    return this._post(at`/emails/${emailId}/checks`, params, options);
+    return this._post(at`/emails/${emailId}/checks`, params, options, { keyed: true });
   }
 
   /**
@@ -578,7 +578,7 @@ export class EmailsChecks extends Resource<Mailmill> {
    * ```
    */
   fix(emailId: string, findingId: string, params?: t.EmailsChecksFixParams, options?: CallOptions): Promise<t.EmailView> {
-    return this._post(at`/emails/${emailId}/checks/${findingId}/fix`, params, options);
+    return this._post(at`/emails/${emailId}/checks/${findingId}/fix`, params, options, { keyed: true });
   }
 }
 
@@ -1111,7 +1111,7 @@ export class Exports extends Resource<Mailmill> {
    * ```
    */
   hubspot(params: t.ExportsHubspotParams, options?: CallOptions): Promise<t.EmailExport> {
-    return this._post("/export/platform_c", params, options);
+    return this._post("/export/platform_c", params, options, { keyed: true });
   }
 
   /**
@@ -1252,7 +1252,7 @@ export class ContactsImports extends Resource<Mailmill> {
    * ```
    */
   start(id: string, params?: t.ContactsImportsStartParams, options?: CallOptions): Promise<t.ImportStarted> {
-    return this._post(at`/contacts/imports/${id}/start`, params, options);
+    return this._post(at`/contacts/imports/${id}/start`, params, options, { keyed: true });
   }
 }
 
@@ -1267,7 +1267,7 @@ export class ContactsExports extends Resource<Mailmill> {
    * ```
    */
   create(params: t.ContactsExportsCreateParams, options?: CallOptions): Promise<t.ExportView> {
-    return this._post("/contacts/exports", params, options);
+    return this._post("/contacts/exports", params, options, { keyed: true });
   }
 
   /**
@@ -1593,7 +1593,7 @@ export class Connections extends Resource<Mailmill> {
    * ```
    */
   create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView> {
-    return this._post(at`/connections/${provider}`, params, options);
+    return this._post(at`/connections/${provider}`, params, options, { keyed: true });
   }
 
   /**
@@ -1645,7 +1645,7 @@ export class Connections extends Resource<Mailmill> {
    * ```
    */
   importContacts(params: t.ConnectionsImportContactsParams, options?: CallOptions): Promise<t.ProviderImportStarted> {
-    return this._post("/contacts/imports/provider", params, options);
+    return this._post("/contacts/imports/provider", params, options, { keyed: true });
   }
 
   /**
@@ -1681,7 +1681,7 @@ export class Storefront extends Resource<Mailmill> {
    * ```
    */
   connect(params: t.StorefrontConnectParams, options?: CallOptions): Promise<t.StorefrontConnection> {
-    return this._post("/storefront/connect", params, options);
+    return this._post("/storefront/connect", params, options, { keyed: true });
   }
 
   /**
@@ -1703,7 +1703,7 @@ export class Storefront extends Resource<Mailmill> {
    * Starts an import of all products and customers, or a further one after the current one.
    */
   sync(serverId: string, options?: CallOptions): Promise<t.ConnectedStore> {
-    return this._post(at`/storefront/stores/${serverId}/sync`, undefined, options);
+    return this._post(at`/storefront/stores/${serverId}/sync`, undefined, options, { keyed: true });
   }
 
   /**
@@ -1937,7 +1937,7 @@ export class Segments extends Resource<Mailmill> {
    * ```
    */
   create(params: t.SegmentsCreateParams, options?: CallOptions): Promise<t.SegmentView> {
-    return this._post("/segments", params, options);
+    return this._post("/segments", params, options, { keyed: true });
   }
 
   /**
@@ -2053,7 +2053,7 @@ export class SendsBatches extends Resource<Mailmill> {
    * Skips the remaining recipients.
    */
   cancel(batchId: string, options?: CallOptions): Promise<t.BatchView> {
-    return this._post(at`/sending/batches/${batchId}/cancel`, undefined, options);
+    return this._post(at`/sending/batches/${batchId}/cancel`, undefined, options, { keyed: true });
   }
 
   /**
@@ -2359,7 +2359,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   unschedule(id: string, params?: t.CampaignsUnscheduleParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/unschedule`, params, options);
+    return this._post(at`/campaigns/${id}/unschedule`, params, options, { keyed: true });
   }
 
   /**
@@ -2372,7 +2372,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   pause(id: string, params?: t.CampaignsPauseParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/pause`, params, options);
+    return this._post(at`/campaigns/${id}/pause`, params, options, { keyed: true });
   }
 
   /**
@@ -2385,7 +2385,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   resume(id: string, params?: t.CampaignsResumeParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/resume`, params, options);
+    return this._post(at`/campaigns/${id}/resume`, params, options, { keyed: true });
   }
 
   /**
@@ -2398,7 +2398,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   cancel(id: string, params?: t.CampaignsCancelParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/cancel`, params, options);
+    return this._post(at`/campaigns/${id}/cancel`, params, options, { keyed: true });
   }
 
   /**
@@ -2411,7 +2411,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   archive(id: string, params?: t.CampaignsArchiveParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/archive`, params, options);
+    return this._post(at`/campaigns/${id}/archive`, params, options, { keyed: true });
   }
 
   /**
@@ -2424,7 +2424,7 @@ export class Campaigns extends Resource<Mailmill> {
    * ```
    */
   unarchive(id: string, params?: t.CampaignsUnarchiveParams, options?: CallOptions): Promise<t.CampaignView> {
-    return this._post(at`/campaigns/${id}/unarchive`, params, options);
+    return this._post(at`/campaigns/${id}/unarchive`, params, options, { keyed: true });
   }
 
   /**
@@ -2693,7 +2693,7 @@ export class ScheduledImports extends Resource<Mailmill> {
    * Ends a pause.
    */
   run(id: string, options?: CallOptions): Promise<t.ScheduledImportView> {
-    return this._post(at`/scheduled-imports/${id}/run`, undefined, options);
+    return this._post(at`/scheduled-imports/${id}/run`, undefined, options, { keyed: true });
   }
 }
 

@@ -11,7 +11,7 @@ class ProjectsImports extends core_js_1.Resource {
   return this._get(at `/projects/import/${projectId}/status`, undefined, options);
  }
  retry(projectId, options) {
-  return this._post(at `/projects/import/${projectId}/retry`, undefined, options);
+  return this._post(at `/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
  }
  changes(projectId, options) {
   return this._get(at `/projects/import/${projectId}/changes`, undefined, options);
@@ -65,7 +65,7 @@ class ProjectsProducts extends core_js_1.Resource {
   return this._list(at `/projects/${projectId}/products`, { items: "products", by: "offset" }, params, options);
  }
  create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/products`, params, options);
+  return this._post(at `/projects/${projectId}/products`, params, options, { keyed: true });
  }
  update(projectId, productId, params, options) {
   return this._patch(at `/projects/${projectId}/products/${productId}`, params, options);
@@ -74,7 +74,7 @@ class ProjectsProducts extends core_js_1.Resource {
   return this._delete(at `/projects/${projectId}/products/${productId}`, undefined, options);
  }
  merge(projectId, productId, params, options) {
-  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options);
+  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options, { keyed: true });
  }
 }
 exports.ProjectsProducts = ProjectsProducts;
@@ -153,7 +153,7 @@ class EmailsVersions extends core_js_1.Resource {
   return this._list(at `/emails/${emailId}/versions`, { items: "versions", by: "offset" }, params, options);
  }
  restore(emailId, version, params, options) {
-  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options);
+  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options, { keyed: true });
  }
 }
 exports.EmailsVersions = EmailsVersions;
@@ -162,13 +162,13 @@ class EmailsChecks extends core_js_1.Resource {
   return this._get(at `/emails/${emailId}/checks`, params, options);
  }
  run(emailId, params, options) {
-  return this._post(at `/emails/${emailId}/checks`, params, options);
+  return this._post(at `/emails/${emailId}/checks`, params, options, { keyed: true });
  }
  ignore(emailId, findingId, params, options) {
   return this._put(at `/emails/${emailId}/checks/${findingId}/ignored`, params, options);
  }
  fix(emailId, findingId, params, options) {
-  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options);
+  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options, { keyed: true });
  }
 }
 exports.EmailsChecks = EmailsChecks;
@@ -314,7 +314,7 @@ class Exports extends core_js_1.Resource {
   return this._get(at `/export/platform_b/${conversationId}`, params, options);
  }
  hubspot(params, options) {
-  return this._post("/export/platform_c", params, options);
+  return this._post("/export/platform_c", params, options, { keyed: true });
  }
  status(conversationId, params, options) {
   return this._get(at `/export/status/${conversationId}`, params, options);
@@ -356,13 +356,13 @@ class ContactsImports extends core_js_1.Resource {
   return this._get(at `/contacts/imports/${id}/preview`, params, options);
  }
  start(id, params, options) {
-  return this._post(at `/contacts/imports/${id}/start`, params, options);
+  return this._post(at `/contacts/imports/${id}/start`, params, options, { keyed: true });
  }
 }
 exports.ContactsImports = ContactsImports;
 class ContactsExports extends core_js_1.Resource {
  create(params, options) {
-  return this._post("/contacts/exports", params, options);
+  return this._post("/contacts/exports", params, options, { keyed: true });
  }
  get(jobId, params, options) {
   return this._get(at `/contacts/exports/${jobId}`, params, options);
@@ -445,7 +445,7 @@ class Connections extends core_js_1.Resource {
   return this._delete("/connections", params, options);
  }
  create(provider, params, options) {
-  return this._post(at `/connections/${provider}`, params, options);
+  return this._post(at `/connections/${provider}`, params, options, { keyed: true });
  }
  authorize(provider, params, options) {
   return this._post(at `/connections/${provider}/authorize`, params, options);
@@ -457,7 +457,7 @@ class Connections extends core_js_1.Resource {
   return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
  }
  importContacts(params, options) {
-  return this._post("/contacts/imports/provider", params, options);
+  return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
   return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
@@ -466,13 +466,13 @@ class Connections extends core_js_1.Resource {
 exports.Connections = Connections;
 class Storefront extends core_js_1.Resource {
  connect(params, options) {
-  return this._post("/storefront/connect", params, options);
+  return this._post("/storefront/connect", params, options, { keyed: true });
  }
  list(params, options) {
   return this._get("/storefront/stores", params, options);
  }
  sync(serverId, options) {
-  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options);
+  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options, { keyed: true });
  }
  disconnect(serverId, options) {
   return this._delete(at `/storefront/stores/${serverId}`, undefined, options);
@@ -538,7 +538,7 @@ class Segments extends core_js_1.Resource {
   return this._list("/segments", { items: "segments", by: "offset" }, params, options);
  }
  create(params, options) {
-  return this._post("/segments", params, options);
+  return this._post("/segments", params, options, { keyed: true });
  }
  preview(params, options) {
   return this._post("/segments/preview", params, options);
@@ -574,7 +574,7 @@ class SendsBatches extends core_js_1.Resource {
   return this._get(at `/sending/batches/${batchId}`, undefined, options);
  }
  cancel(batchId, options) {
-  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options);
+  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options, { keyed: true });
  }
  resendUnknown(batchId, options) {
   return this._post(at `/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
@@ -665,22 +665,22 @@ class Campaigns extends core_js_1.Resource {
   return this._post(at `/campaigns/${id}/reschedule`, params, options, { keyed: true });
  }
  unschedule(id, params, options) {
-  return this._post(at `/campaigns/${id}/unschedule`, params, options);
+  return this._post(at `/campaigns/${id}/unschedule`, params, options, { keyed: true });
  }
  pause(id, params, options) {
-  return this._post(at `/campaigns/${id}/pause`, params, options);
+  return this._post(at `/campaigns/${id}/pause`, params, options, { keyed: true });
  }
  resume(id, params, options) {
-  return this._post(at `/campaigns/${id}/resume`, params, options);
+  return this._post(at `/campaigns/${id}/resume`, params, options, { keyed: true });
  }
  cancel(id, params, options) {
-  return this._post(at `/campaigns/${id}/cancel`, params, options);
+  return this._post(at `/campaigns/${id}/cancel`, params, options, { keyed: true });
  }
  archive(id, params, options) {
-  return this._post(at `/campaigns/${id}/archive`, params, options);
+  return this._post(at `/campaigns/${id}/archive`, params, options, { keyed: true });
  }
  unarchive(id, params, options) {
-  return this._post(at `/campaigns/${id}/unarchive`, params, options);
+  return this._post(at `/campaigns/${id}/unarchive`, params, options, { keyed: true });
  }
  stats(id, params, options) {
   return this._get(at `/campaigns/${id}/stats`, params, options);
@@ -758,7 +758,7 @@ class ScheduledImports extends core_js_1.Resource {
   return this._delete(at `/scheduled-imports/${id}`, undefined, options);
  }
  run(id, options) {
-  return this._post(at `/scheduled-imports/${id}/run`, undefined, options);
+  return this._post(at `/scheduled-imports/${id}/run`, undefined, options, { keyed: true });
  }
 }
 exports.ScheduledImports = ScheduledImports;

@@ -8,7 +8,7 @@ export class ProjectsImports extends Resource {
   return this._get(at `/projects/import/${projectId}/status`, undefined, options);
  }
  retry(projectId, options) {
-  return this._post(at `/projects/import/${projectId}/retry`, undefined, options);
+  return this._post(at `/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
  }
  changes(projectId, options) {
   return this._get(at `/projects/import/${projectId}/changes`, undefined, options);
@@ -59,7 +59,7 @@ export class ProjectsProducts extends Resource {
   return this._list(at `/projects/${projectId}/products`, { items: "products", by: "offset" }, params, options);
  }
  create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/products`, params, options);
+  return this._post(at `/projects/${projectId}/products`, params, options, { keyed: true });
  }
  update(projectId, productId, params, options) {
   return this._patch(at `/projects/${projectId}/products/${productId}`, params, options);
@@ -68,7 +68,7 @@ export class ProjectsProducts extends Resource {
   return this._delete(at `/projects/${projectId}/products/${productId}`, undefined, options);
  }
  merge(projectId, productId, params, options) {
-  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options);
+  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options, { keyed: true });
  }
 }
 export class Projects extends Resource {
@@ -143,7 +143,7 @@ export class EmailsVersions extends Resource {
   return this._list(at `/emails/${emailId}/versions`, { items: "versions", by: "offset" }, params, options);
  }
  restore(emailId, version, params, options) {
-  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options);
+  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options, { keyed: true });
  }
 }
 export class EmailsChecks extends Resource {
@@ -151,13 +151,13 @@ export class EmailsChecks extends Resource {
   return this._get(at `/emails/${emailId}/checks`, params, options);
  }
  run(emailId, params, options) {
-  return this._post(at `/emails/${emailId}/checks`, params, options);
+  return this._post(at `/emails/${emailId}/checks`, params, options, { keyed: true });
  }
  ignore(emailId, findingId, params, options) {
   return this._put(at `/emails/${emailId}/checks/${findingId}/ignored`, params, options);
  }
  fix(emailId, findingId, params, options) {
-  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options);
+  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options, { keyed: true });
  }
 }
 export class EmailsDesigns extends Resource {
@@ -296,7 +296,7 @@ export class Exports extends Resource {
   return this._get(at `/export/platform_b/${conversationId}`, params, options);
  }
  hubspot(params, options) {
-  return this._post("/export/platform_c", params, options);
+  return this._post("/export/platform_c", params, options, { keyed: true });
  }
  status(conversationId, params, options) {
   return this._get(at `/export/status/${conversationId}`, params, options);
@@ -335,12 +335,12 @@ export class ContactsImports extends Resource {
   return this._get(at `/contacts/imports/${id}/preview`, params, options);
  }
  start(id, params, options) {
-  return this._post(at `/contacts/imports/${id}/start`, params, options);
+  return this._post(at `/contacts/imports/${id}/start`, params, options, { keyed: true });
  }
 }
 export class ContactsExports extends Resource {
  create(params, options) {
-  return this._post("/contacts/exports", params, options);
+  return this._post("/contacts/exports", params, options, { keyed: true });
  }
  get(jobId, params, options) {
   return this._get(at `/contacts/exports/${jobId}`, params, options);
@@ -420,7 +420,7 @@ export class Connections extends Resource {
   return this._delete("/connections", params, options);
  }
  create(provider, params, options) {
-  return this._post(at `/connections/${provider}`, params, options);
+  return this._post(at `/connections/${provider}`, params, options, { keyed: true });
  }
  authorize(provider, params, options) {
   return this._post(at `/connections/${provider}/authorize`, params, options);
@@ -432,7 +432,7 @@ export class Connections extends Resource {
   return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
  }
  importContacts(params, options) {
-  return this._post("/contacts/imports/provider", params, options);
+  return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
   return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
@@ -440,13 +440,13 @@ export class Connections extends Resource {
 }
 export class Storefront extends Resource {
  connect(params, options) {
-  return this._post("/storefront/connect", params, options);
+  return this._post("/storefront/connect", params, options, { keyed: true });
  }
  list(params, options) {
   return this._get("/storefront/stores", params, options);
  }
  sync(serverId, options) {
-  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options);
+  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options, { keyed: true });
  }
  disconnect(serverId, options) {
   return this._delete(at `/storefront/stores/${serverId}`, undefined, options);
@@ -508,7 +508,7 @@ export class Segments extends Resource {
   return this._list("/segments", { items: "segments", by: "offset" }, params, options);
  }
  create(params, options) {
-  return this._post("/segments", params, options);
+  return this._post("/segments", params, options, { keyed: true });
  }
  preview(params, options) {
   return this._post("/segments/preview", params, options);
@@ -542,7 +542,7 @@ export class SendsBatches extends Resource {
   return this._get(at `/sending/batches/${batchId}`, undefined, options);
  }
  cancel(batchId, options) {
-  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options);
+  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options, { keyed: true });
  }
  resendUnknown(batchId, options) {
   return this._post(at `/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
@@ -628,22 +628,22 @@ export class Campaigns extends Resource {
   return this._post(at `/campaigns/${id}/reschedule`, params, options, { keyed: true });
  }
  unschedule(id, params, options) {
-  return this._post(at `/campaigns/${id}/unschedule`, params, options);
+  return this._post(at `/campaigns/${id}/unschedule`, params, options, { keyed: true });
  }
  pause(id, params, options) {
-  return this._post(at `/campaigns/${id}/pause`, params, options);
+  return this._post(at `/campaigns/${id}/pause`, params, options, { keyed: true });
  }
  resume(id, params, options) {
-  return this._post(at `/campaigns/${id}/resume`, params, options);
+  return this._post(at `/campaigns/${id}/resume`, params, options, { keyed: true });
  }
  cancel(id, params, options) {
-  return this._post(at `/campaigns/${id}/cancel`, params, options);
+  return this._post(at `/campaigns/${id}/cancel`, params, options, { keyed: true });
  }
  archive(id, params, options) {
-  return this._post(at `/campaigns/${id}/archive`, params, options);
+  return this._post(at `/campaigns/${id}/archive`, params, options, { keyed: true });
  }
  unarchive(id, params, options) {
-  return this._post(at `/campaigns/${id}/unarchive`, params, options);
+  return this._post(at `/campaigns/${id}/unarchive`, params, options, { keyed: true });
  }
  stats(id, params, options) {
   return this._get(at `/campaigns/${id}/stats`, params, options);
@@ -718,7 +718,7 @@ export class ScheduledImports extends Resource {
   return this._delete(at `/scheduled-imports/${id}`, undefined, options);
  }
  run(id, options) {
-  return this._post(at `/scheduled-imports/${id}/run`, undefined, options);
+  return this._post(at `/scheduled-imports/${id}/run`, undefined, options, { keyed: true });
  }
 }
 export class WebhooksDeliveries extends Resource {

@@ -67,6 +67,7 @@ class AsyncProjectsImports(AsyncResource):
             f"/projects/import/{path_part(project_id)}/retry",
             None,
             request_options,
+            keyed=True,
         ))
 
     async def changes(
@@ -449,6 +450,7 @@ class AsyncProjectsProducts(AsyncResource):
             f"/projects/{path_part(project_id)}/products",
             {"name": name, "url": url, "image": image, "description": description, "price": price, "priceBefore": price_before, "currency": currency},
             request_options,
+            keyed=True,
         ))
 
     async def update(
@@ -527,6 +529,7 @@ class AsyncProjectsProducts(AsyncResource):
             f"/projects/{path_part(project_id)}/products/{path_part(product_id)}/merge",
             {"productIds": product_ids},
             request_options,
+            keyed=True,
         ))
 
 
@@ -1082,6 +1085,7 @@ class AsyncEmailsVersions(AsyncResource):
             f"/emails/{path_part(email_id)}/versions/{path_part(version)}/restore",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
 
@@ -1133,6 +1137,7 @@ class AsyncEmailsChecks(AsyncResource):
             f"/emails/{path_part(email_id)}/checks",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def ignore(
@@ -1186,6 +1191,7 @@ class AsyncEmailsChecks(AsyncResource):
             f"/emails/{path_part(email_id)}/checks/{path_part(finding_id)}/fix",
             {"projectId": project_id, "version": version},
             request_options,
+            keyed=True,
         ))
 
 
@@ -2422,6 +2428,7 @@ class AsyncExports(AsyncResource):
             "/export/platform_c",
             {"conversationId": conversation_id, "emailId": email_id, "projectId": project_id, "as": as_, "customOptions": custom_options, "connectionId": connection_id, "images": images},
             request_options,
+            keyed=True,
         ))
 
     async def status(
@@ -2729,6 +2736,7 @@ class AsyncContactsImports(AsyncResource):
             f"/contacts/imports/{path_part(id)}/start",
             {"projectId": project_id, "columnMap": column_map, "onConflict": on_conflict, "delimiter": delimiter, "tags": tags, "status": status},
             request_options,
+            keyed=True,
         ))
 
 
@@ -2761,6 +2769,7 @@ class AsyncContactsExports(AsyncResource):
             "/contacts/exports",
             {"projectId": project_id, "segmentId": segment_id, "filters": filters},
             request_options,
+            keyed=True,
         ))
 
     async def get(
@@ -3444,6 +3453,7 @@ class AsyncConnections(AsyncResource):
             f"/connections/{path_part(provider)}",
             {"apiKey": api_key, "name": name, "projectId": project_id, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     async def authorize(
@@ -3554,6 +3564,7 @@ class AsyncConnections(AsyncResource):
             "/contacts/imports/provider",
             {"provider": provider, "projectId": project_id, "sources": sources, "consentMode": consent_mode, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     async def import_and_wait(
@@ -3650,6 +3661,7 @@ class AsyncStorefront(AsyncResource):
             "/storefront/connect",
             {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "clientId": client_id, "accessToken": access_token, "apiSecret": api_secret, "consumerKey": consumer_key, "consumerSecret": consumer_secret, "customers": customers, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     async def list(
@@ -3688,6 +3700,7 @@ class AsyncStorefront(AsyncResource):
             f"/storefront/stores/{path_part(server_id)}/sync",
             None,
             request_options,
+            keyed=True,
         ))
 
     async def disconnect(
@@ -4197,6 +4210,7 @@ class AsyncSegments(AsyncResource):
             "/segments",
             {"projectId": project_id, "name": name, "description": description, "filters": filters},
             request_options,
+            keyed=True,
         ))
 
     async def preview(
@@ -4420,6 +4434,7 @@ class AsyncSendsBatches(AsyncResource):
             f"/sending/batches/{path_part(batch_id)}/cancel",
             None,
             request_options,
+            keyed=True,
         ))
 
     async def resend_unknown(
@@ -5069,6 +5084,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/unschedule",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def pause(
@@ -5092,6 +5108,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/pause",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def resume(
@@ -5114,6 +5131,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/resume",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def cancel(
@@ -5137,6 +5155,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/cancel",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def archive(
@@ -5160,6 +5179,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/archive",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def unarchive(
@@ -5182,6 +5202,7 @@ class AsyncCampaigns(AsyncResource):
             f"/campaigns/{path_part(id)}/unarchive",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     async def stats(
@@ -5786,6 +5807,7 @@ class AsyncScheduledImports(AsyncResource):
             f"/scheduled-imports/{path_part(id)}/run",
             None,
             request_options,
+            keyed=True,
         ))
 
 

@@ -67,6 +67,7 @@ class ProjectsImports(Resource):
             f"/projects/import/{path_part(project_id)}/retry",
             None,
             request_options,
+            keyed=True,
         ))
 
     def changes(self, project_id: str, *, request_options: CallOptions | None = None) -> t.ImportChangesView:
@@ -444,6 +445,7 @@ class ProjectsProducts(Resource):
             f"/projects/{path_part(project_id)}/products",
             {"name": name, "url": url, "image": image, "description": description, "price": price, "priceBefore": price_before, "currency": currency},
             request_options,
+            keyed=True,
         ))
 
     def update(
@@ -522,6 +524,7 @@ class ProjectsProducts(Resource):
             f"/projects/{path_part(project_id)}/products/{path_part(product_id)}/merge",
             {"productIds": product_ids},
             request_options,
+            keyed=True,
         ))
 
 
@@ -1066,6 +1069,7 @@ class EmailsVersions(Resource):
             f"/emails/{path_part(email_id)}/versions/{path_part(version)}/restore",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
 
@@ -1117,6 +1121,7 @@ class EmailsChecks(Resource):
             f"/emails/{path_part(email_id)}/checks",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def ignore(
@@ -1170,6 +1175,7 @@ class EmailsChecks(Resource):
             f"/emails/{path_part(email_id)}/checks/{path_part(finding_id)}/fix",
             {"projectId": project_id, "version": version},
             request_options,
+            keyed=True,
         ))
 
 
@@ -2401,6 +2407,7 @@ class Exports(Resource):
             "/export/platform_c",
             {"conversationId": conversation_id, "emailId": email_id, "projectId": project_id, "as": as_, "customOptions": custom_options, "connectionId": connection_id, "images": images},
             request_options,
+            keyed=True,
         ))
 
     def status(
@@ -2708,6 +2715,7 @@ class ContactsImports(Resource):
             f"/contacts/imports/{path_part(id)}/start",
             {"projectId": project_id, "columnMap": column_map, "onConflict": on_conflict, "delimiter": delimiter, "tags": tags, "status": status},
             request_options,
+            keyed=True,
         ))
 
 
@@ -2740,6 +2748,7 @@ class ContactsExports(Resource):
             "/contacts/exports",
             {"projectId": project_id, "segmentId": segment_id, "filters": filters},
             request_options,
+            keyed=True,
         ))
 
     def get(
@@ -3417,6 +3426,7 @@ class Connections(Resource):
             f"/connections/{path_part(provider)}",
             {"apiKey": api_key, "name": name, "projectId": project_id, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     def authorize(
@@ -3527,6 +3537,7 @@ class Connections(Resource):
             "/contacts/imports/provider",
             {"provider": provider, "projectId": project_id, "sources": sources, "consentMode": consent_mode, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     def import_and_wait(
@@ -3623,6 +3634,7 @@ class Storefront(Resource):
             "/storefront/connect",
             {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "clientId": client_id, "accessToken": access_token, "apiSecret": api_secret, "consumerKey": consumer_key, "consumerSecret": consumer_secret, "customers": customers, "connectionId": connection_id},
             request_options,
+            keyed=True,
         ))
 
     def list(
@@ -3661,6 +3673,7 @@ class Storefront(Resource):
             f"/storefront/stores/{path_part(server_id)}/sync",
             None,
             request_options,
+            keyed=True,
         ))
 
     def disconnect(
@@ -4158,6 +4171,7 @@ class Segments(Resource):
             "/segments",
             {"projectId": project_id, "name": name, "description": description, "filters": filters},
             request_options,
+            keyed=True,
         ))
 
     def preview(
@@ -4376,6 +4390,7 @@ class SendsBatches(Resource):
             f"/sending/batches/{path_part(batch_id)}/cancel",
             None,
             request_options,
+            keyed=True,
         ))
 
     def resend_unknown(self, batch_id: str, *, request_options: CallOptions | None = None) -> t.ResentBatch:
@@ -5015,6 +5030,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/unschedule",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def pause(
@@ -5038,6 +5054,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/pause",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def resume(
@@ -5060,6 +5077,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/resume",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def cancel(
@@ -5083,6 +5101,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/cancel",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def archive(
@@ -5106,6 +5125,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/archive",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def unarchive(
@@ -5128,6 +5148,7 @@ class Campaigns(Resource):
             f"/campaigns/{path_part(id)}/unarchive",
             {"projectId": project_id},
             request_options,
+            keyed=True,
         ))
 
     def stats(
@@ -5722,6 +5743,7 @@ class ScheduledImports(Resource):
             f"/scheduled-imports/{path_part(id)}/run",
             None,
             request_options,
+            keyed=True,
         ))
 
 
