@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use crate::engine::api::flat_schemas::{DEFINITIONS, FlatInput};
 
 /// The longest description of a field, unless its first sentence is longer.
-const FIELD_CHARACTERS: usize = 100;
+const FIELD_CHARACTERS: usize = 160;
 /// The longest description of a tool in addition to its summary, unless its first sentence is longer.
-const TOOL_CHARACTERS: usize = 260;
+const TOOL_CHARACTERS: usize = 400;
 /// Longer lists of words, such as the time zones, are left out: models know them.
 const WORDS_MAX: usize = 60;
 /// Larger limits of numbers say only how the number is stored.
@@ -205,7 +205,7 @@ fn kind(name: &str) -> Map<String, Value> {
     let mut schema = Map::from_iter([("type".to_owned(), name.into())]);
     if name == "array" {
         // Some clients require a schema of the items.
-        schema.insert("items".into(), json!({ "type": "object" }));
+        schema.insert("items".into(), any_of(["string", "number", "boolean", "object"].map(kind)).into());
     }
     schema
 }
@@ -296,6 +296,9 @@ mod tests {
         let text = json!({ "type": ["string", "null"], "pattern": "^x", "maxLength": 5, "description": "A text." });
         assert_eq!(short(&text, false), json!({ "type": "string", "description": "A text." }));
         assert_eq!(short(&text, true), json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "A text." }));
+        let any = short(&json!({ "type": ["null", "string", "array"], "items": { "type": "string" } }), false);
+        assert_eq!((&any["anyOf"][0], &any["anyOf"][1]), (&json!({ "type": "null" }), &json!({ "type": "string" })));
+        assert_eq!(any["anyOf"][2]["items"]["anyOf"][1], json!({ "type": "number" }), "{any}");
         let filter = json!({
             "type": "object", "additionalProperties": false, "required": ["key"],
             "properties": { "key": { "$ref": "#/$defs/Key", "description": "The key." }, "values": { "type": "array", "maxItems": 3 } },
