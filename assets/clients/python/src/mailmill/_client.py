@@ -11,7 +11,7 @@ import anyio
 import httpx
 
 from . import errors
-from ._request import RETRIES, Body, Call, CallOptions, Deadline, Settings, Unset
+from ._request import RETRIES, Body, Call, CallOptions, Settings, Unset, deadline, limit_connection, time_left
 
 Page = TypeVar("Page")
 Item = TypeVar("Item")
@@ -77,31 +77,27 @@ class Client:
 
     def _attempt(self, call: Call) -> tuple[httpx.Response, bytes]:
         """Sends the request once. Returns the response and its body."""
-        with Deadline(call.timeout) as deadline:
-            try:
+        try:
+            with deadline(call.timeout):
                 request = self._http.build_request(
                     call.method,
                     call.url,
                     headers=call.headers,
                     content=call.content(),
                     timeout=call.timeout,
-                    extensions={"trace": deadline.trace},
+                    extensions={"trace": limit_connection},
                 )
                 response = self._http.send(request, stream=True, follow_redirects=False)
                 try:
-                    if response.http_version != "HTTP/2":
-                        deadline.watch(response.extensions.get("network_stream"))
                     body = Body(response.status_code)
                     for chunk in response.iter_bytes():
                         body.add(chunk)
+                        time_left()
                 finally:
                     response.close()
-            except httpx.RequestError as cause:
-                raise (call.timeout_error() if deadline.is_over else call.network_error(cause)) from cause
-        if deadline.is_over:
-            # Without a length, the end of the connection looks like the end of the body.
-            raise call.timeout_error()
-        return response, body.content()
+                return response, body.content()
+        except httpx.RequestError as cause:
+            raise call.network_error(cause) from cause
 
 
 class AsyncClient:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 import email.utils
 import json
+import math
 import os
 import platform
 import random
 import re
-import socket
-import threading
 import time
 import uuid
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime
-from types import TracebackType
-from typing import IO, Any, Final, TypedDict, Union
+from typing import IO, Any, Final, TypedDict, Union, cast
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -255,58 +255,50 @@ class Body:
         return b"".join(self._chunks)
 
 
-class Deadline:
-    """Ends an attempt of a synchronous client when its time is over.
+_END: ContextVar[float] = ContextVar("mailmill_end", default=math.inf)
+"""When the attempt of this thread must end, in the time of `time.monotonic`."""
 
-    httpx limits only the time of each read and write, so a server that sends one byte at a time would never be too slow. This class closes the
-    connection, which ends the read or write that waits for it.
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Limits an attempt of a synchronous client.
+
+    httpx limits each read and write, so a server that sends one byte at a time would never be too slow. See `limit_connection`.
     """
+    token = _END.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _END.reset(token)
 
-    def __init__(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._lock = threading.Lock()
-        self._stream: Any = None
-        self.is_over = False
 
-    def __enter__(self) -> Deadline:
-        self._timer.start()
-        return self
+def time_left(limit: float | None = None) -> float:
+    """Returns the seconds that the attempt has left, at most `limit`. Raises an error if there are none."""
+    left = _END.get() - time.monotonic()
+    if left <= 0:
+        raise httpx.ReadTimeout("The attempt took too long.")
+    return left if limit is None else min(left, limit)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._timer.cancel()
-        with self._lock:
-            # The connection may serve another request from now on.
-            self._stream = None
 
-    def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Receives what httpx reports about the attempt, and keeps its new connection."""
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self.watch(info["return_value"])
-        elif event.startswith("http2."):
-            # Other requests share this connection.
-            self.watch(None)
+def limit_connection(event: str, info: Mapping[str, Any]) -> None:
+    """Receives what httpx reports about an attempt, and limits the reads and writes of new connections to the time that is left.
 
-    def watch(self, stream: Any) -> None:
-        """Sets the connection to close."""
-        with self._lock:
-            self._stream = stream
-            if self.is_over:
-                self._close()
+    Later attempts use the same connections, so the limit is that of the attempt that reads.
+    """
+    if event not in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+        return
+    stream = info["return_value"]
+    read, write = stream.read, stream.write
 
-    def _end(self) -> None:
-        with self._lock:
-            self.is_over = True
-            self._close()
+    def limited_read(size: int, timeout: float | None = None) -> bytes:
+        return cast(bytes, read(size, timeout=time_left(timeout)))
 
-    def _close(self) -> None:
-        connection = self._stream and self._stream.get_extra_info("socket")
-        if connection is not None:
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                # The server has closed it.
-                pass
+    def limited_write(data: bytes, timeout: float | None = None) -> None:
+        # The time of one write is that of each part that the connection accepts.
+        for start in range(0, len(data), CHUNK):
+            write(data[start : start + CHUNK], timeout=time_left(timeout))
+
+    stream.read, stream.write = limited_read, limited_write
 
 
 class Form:
