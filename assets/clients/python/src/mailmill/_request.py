@@ -194,7 +194,7 @@ class Call:
             return content, None
         try:
             body = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             # An intermediary, such as a proxy, has responded; the error below says so.
             body = None
         if not isinstance(body, dict):
