@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from unittest import mock
 
+import httpx
 from mailmill import (
     AsyncMailmill,
     CallOptions,
@@ -185,6 +186,21 @@ class Faults(unittest.TestCase):
                     self.assertLess(time.monotonic() - start, 1)
 
         asyncio.run(work())
+
+    def test_the_callers_own_requests_on_a_shared_connection_have_the_callers_time_limits(self) -> None:
+        def handle(request: Handler, number: int) -> None:
+            request.protocol_version = "HTTP/1.1"
+            request.close_connection = False
+            if number == 2:
+                time.sleep(0.3)
+            request.answer(200, success({}))
+
+        self.client(handle)
+        with httpx.Client(timeout=None) as http:
+            client = Mailmill(api_key="k", base_url=self.server.url, http_client=http)
+            client.plan.get(request_options={"timeout": 0.2})
+            self.assertEqual(http.get(self.server.url).status_code, 200)
+        self.assertEqual(len({request.client_address for request in self.server.requests}), 1)
 
     def test_a_response_without_an_end_is_stopped_at_the_limit(self) -> None:
         def handle(request: Handler, number: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import email.utils
 import json
-import math
 import os
 import platform
 import random
@@ -255,8 +254,8 @@ class Body:
         return b"".join(self._chunks)
 
 
-_END: ContextVar[float] = ContextVar("mailmill_end", default=math.inf)
-"""When the attempt of this thread must end, in the time of `time.monotonic`."""
+_END: ContextVar[float | None] = ContextVar("mailmill_end", default=None)
+"""When the attempt of this thread must end, in the time of `time.monotonic`; None outside of attempts."""
 
 
 @contextmanager
@@ -272,9 +271,13 @@ def deadline(seconds: float) -> Iterator[None]:
         _END.reset(token)
 
 
-def time_left(limit: float | None = None) -> float:
+def time_left(limit: float | None = None) -> float | None:
     """Returns the seconds that the attempt has left, at most `limit`. Raises an error if there are none."""
-    left = _END.get() - time.monotonic()
+    end = _END.get()
+    if end is None:
+        # The caller's own request, with the httpx client that it has passed.
+        return limit
+    left = end - time.monotonic()
     if left <= 0:
         raise httpx.ReadTimeout("The attempt took too long.")
     return left if limit is None else min(left, limit)
