@@ -847,6 +847,33 @@ export type CompatibilityWorstClient = {
  client: string;
  score: number;
 };
+export type CompletedExportView = {
+ jobId: string;
+ projectId: string;
+ status: "completed";
+ contactCount: number;
+ fileName: string;
+ createdAt: string;
+ completedAt?: string;
+ downloadUrl: string;
+ downloadExpiresAt?: string;
+ error?: string;
+};
+export type CompletedGenerationStatus = {
+ conversationId: string;
+ projectId: string;
+ status: "completed";
+ progress: GenerationProgress;
+ title: string;
+ prompt: string;
+ brief?: Brief;
+ model: string;
+ onFailure: OnFailure;
+ createdAt: string;
+ updatedAt: string;
+ error?: string;
+ result: ResultView;
+};
 export type ConnectedStore = {
  serverId: string;
  projectId: string;

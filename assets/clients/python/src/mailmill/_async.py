@@ -748,7 +748,7 @@ class AsyncProjects(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("active",), ("error",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("active",), ("error",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.projects.imports.create(
             urls=urls,
             name=name,
@@ -1708,7 +1708,7 @@ class AsyncEmails(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Generate emails, and wait until the job has ended.
 
         Args:
@@ -1735,7 +1735,15 @@ class AsyncEmails(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.emails.generate(
             project_id=project_id,
             prompt=prompt,
@@ -1749,11 +1757,11 @@ class AsyncEmails(AsyncResource):
             count=count,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedGenerationStatus", await self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
     async def import_html_and_wait(
         self,
@@ -1770,7 +1778,7 @@ class AsyncEmails(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Import emails as HTML, and wait until the job has ended.
 
         Args:
@@ -1792,7 +1800,15 @@ class AsyncEmails(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.emails.import_html(
             project_id=project_id,
             html=html,
@@ -1804,11 +1820,11 @@ class AsyncEmails(AsyncResource):
             generate_media=generate_media,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedGenerationStatus", await self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
 
 class AsyncSavedBlocks(AsyncResource):
@@ -2194,6 +2210,7 @@ class AsyncPreviews(AsyncResource):
         job = Job(
             ("COMPLETED", "PARTIAL_SUCCESS",),
             ("FAILED",),
+            (),
             on_progress,
             poll_interval,
             wait_timeout,
@@ -3308,7 +3325,7 @@ class AsyncContacts(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3336,7 +3353,7 @@ class AsyncContacts(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.ExportView:
+    ) -> t.CompletedExportView:
         """Export contacts to a CSV file, and wait until the job has ended.
 
         Args:
@@ -3349,18 +3366,26 @@ class AsyncContacts(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("downloadUrl",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.contacts.exports.create(
             project_id=project_id,
             segment_id=segment_id,
             filters=filters,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedExportView", await self._wait(
             started,
             lambda started, options: self._client.contacts.exports.get(started["jobId"], project_id=project_id, request_options=options),
             job,
-        )
+        ))
 
 
 class AsyncConnections(AsyncResource):
@@ -3585,7 +3610,7 @@ class AsyncConnections(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,
@@ -6122,10 +6147,9 @@ class AsyncMailmill(AsyncClient):
         """Creates a client.
 
         Args:
-            api_key: The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent.
-            base_url: The address of the server, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; `MAILMILL_KEY` of the environment if absent.
+            base_url: The address of the server, with or without `/v1`; `MAILMILL_URL` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.

@@ -738,7 +738,7 @@ class Projects(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("active",), ("error",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("active",), ("error",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.projects.imports.create(
             urls=urls,
             name=name,
@@ -1692,7 +1692,7 @@ class Emails(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Generate emails, and wait until the job has ended.
 
         Args:
@@ -1719,7 +1719,15 @@ class Emails(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.emails.generate(
             project_id=project_id,
             prompt=prompt,
@@ -1733,11 +1741,11 @@ class Emails(Resource):
             count=count,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedGenerationStatus", self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
     def import_html_and_wait(
         self,
@@ -1754,7 +1762,7 @@ class Emails(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Import emails as HTML, and wait until the job has ended.
 
         Args:
@@ -1776,7 +1784,15 @@ class Emails(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.emails.import_html(
             project_id=project_id,
             html=html,
@@ -1788,11 +1804,11 @@ class Emails(Resource):
             generate_media=generate_media,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedGenerationStatus", self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
 
 class SavedBlocks(Resource):
@@ -2173,6 +2189,7 @@ class Previews(Resource):
         job = Job(
             ("COMPLETED", "PARTIAL_SUCCESS",),
             ("FAILED",),
+            (),
             on_progress,
             poll_interval,
             wait_timeout,
@@ -3281,7 +3298,7 @@ class Contacts(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3309,7 +3326,7 @@ class Contacts(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.ExportView:
+    ) -> t.CompletedExportView:
         """Export contacts to a CSV file, and wait until the job has ended.
 
         Args:
@@ -3322,18 +3339,26 @@ class Contacts(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("downloadUrl",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.contacts.exports.create(
             project_id=project_id,
             segment_id=segment_id,
             filters=filters,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedExportView", self._wait(
             started,
             lambda started, options: self._client.contacts.exports.get(started["jobId"], project_id=project_id, request_options=options),
             job,
-        )
+        ))
 
 
 class Connections(Resource):
@@ -3558,7 +3583,7 @@ class Connections(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,
@@ -6053,10 +6078,9 @@ class Mailmill(Client):
         """Creates a client.
 
         Args:
-            api_key: The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent.
-            base_url: The address of the server, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; `MAILMILL_KEY` of the environment if absent.
+            base_url: The address of the server, with or without `/v1`; `MAILMILL_URL` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.
