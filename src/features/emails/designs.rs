@@ -1,4 +1,4 @@
-//! Starting designs: emails without facts about any brand, which users complete.
+//! Starter designs: emails without facts about any brand, which users complete.
 //!
 //! A design is a file in `assets/designs`: a document without header, footer and IDs. The brand's header and footer, and the IDs, are added
 //! later. Texts that users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image`

@@ -96,7 +96,11 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
         _ => {
-            let what = if kind == LinkKind::Link { "link" } else { "file" };
+            let what = match kind {
+                LinkKind::Link => "link",
+                LinkKind::Form => "form",
+                _ => "file",
+            };
             invalid(format!(
                 "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
             ))
