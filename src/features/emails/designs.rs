@@ -33,7 +33,7 @@ const PRODUCTS: usize = 3;
 /// The number of days until a deadline in a design.
 const DAYS: i64 = 14;
 
-/// A starting design.
+/// A starter design.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {

@@ -583,7 +583,7 @@ export class EmailsChecks extends Resource<Mailmill> {
 
 export class EmailsDesigns extends Resource<Mailmill> {
   /**
-   * List starting designs.
+   * List starter designs.
    *
    * A design is an email without facts about any brand.
    */
@@ -592,7 +592,7 @@ export class EmailsDesigns extends Resource<Mailmill> {
   }
 
   /**
-   * Show a starting design as a page.
+   * Show a starter design as a page.
    *
    * Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
    * @example

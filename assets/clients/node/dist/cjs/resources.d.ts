@@ -431,13 +431,13 @@ export declare class EmailsChecks extends Resource<Mailmill> {
 }
 export declare class EmailsDesigns extends Resource<Mailmill> {
  /**
-  * List starting designs.
+  * List starter designs.
   *
   * A design is an email without facts about any brand.
   */
  list(options?: CallOptions): Promise<t.DesignList>;
  /**
-  * Show a starting design as a page.
+  * Show a starter design as a page.
   *
   * Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
   * @example

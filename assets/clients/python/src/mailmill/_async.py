@@ -1196,7 +1196,7 @@ class AsyncEmailsDesigns(AsyncResource):
         super().__init__(client)
 
     async def list(self, *, request_options: CallOptions | None = None) -> t.DesignList:
-        """List starting designs.
+        """List starter designs.
 
         A design is an email without facts about any brand. The texts that users must replace are in brackets.
         Its colors, fonts, images and products are the brand's.
@@ -1211,7 +1211,7 @@ class AsyncEmailsDesigns(AsyncResource):
         images: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> str:
-        """Show a starting design as a page.
+        """Show a starter design as a page.
 
         Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
 
@@ -1441,7 +1441,7 @@ class AsyncEmails(AsyncResource):
 
         Args:
             project_id: The project of the brand that sends the email.
-            design: The name of a starting design; `blank` if neither `design` nor `document` is given. The
+            design: The name of a starter design; `blank` if neither `design` nor `document` is given. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
             language: The language of the header and footer that a design gets, as a BCP 47 tag; the brand's

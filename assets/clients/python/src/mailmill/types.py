@@ -1927,12 +1927,12 @@ class DeliveryView(_DeliveryViewRequired, total=False):
 
 
 class DesignList(_t.TypedDict):
-    """The starting designs, in the order of the gallery."""
+    """The starter designs, in the order of the gallery."""
     designs: list[DesignView]
 
 
 class DesignView(_t.TypedDict):
-    """A starting design."""
+    """A starter design."""
     name: str
     """The name of the design for `POST /v1/emails`."""
     title: str
