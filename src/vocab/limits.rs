@@ -1328,10 +1328,10 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
-/// The maximum size of one request of a mail service that sends many events at once, or the bounce message with the event. The largest
+/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The largest
 /// batches in use have less than 1 MB; larger ones are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum size of one request of a mail service that sends one event without the message. Events have a few kilobytes; larger ones are
+/// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger ones are
 /// rejected.
 pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 /// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
@@ -1644,7 +1644,7 @@ pub const STORES_MAX: usize = 200;
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of collections of a product that are kept. Users choose among them.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
-/// The maximum size of a webhook of a store: an order with thousands of lines.
+/// The maximum size of a webhook from a store: an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
 /// refunds and products.

@@ -177,7 +177,9 @@ async fn every_sample_of_the_reference_is_a_valid_command() {
     let samples = docs::samples(&shared().client(), "```sh tab=CLI").await;
     let variables = vec![("MAILMILL_URL", "http://127.0.0.1:9".to_owned()), ("MAILMILL_KEY", "sk_test_sample".to_owned())];
     let machine = Machine { variables, ..Machine::new() };
-    std::fs::write(machine.home.path().join("contacts.csv"), "email\nada@example.com\n").expect("the file can be written");
+    for name in ["contacts.csv", "image.png"] {
+        std::fs::write(machine.home.path().join(name), "email\nada@example.com\n").expect("the file can be written");
+    }
     let mut wrong = Vec::new();
     for sample in samples {
         let line = sample.replacen("mailmill", PROGRAM, 1) + " --yes";

@@ -31,6 +31,16 @@ fn tools() -> Option<PathBuf> {
     has_all.then_some(tools)
 }
 
+/// Returns the examples in a page of `assets`, as one program.
+fn examples(page: &str, language: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(page);
+    let text = fs::read_to_string(page).expect("the page can be read");
+    let examples = text.split(&format!("\n```{language}\n")).skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let examples: Vec<&str> = examples.map(|(code, _)| code).collect();
+    assert!(examples.len() > 4, "{examples:?}");
+    examples.join("\n") + "\n"
+}
+
 /// Runs a command and returns its output; panics with the output if the command fails.
 fn run(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -88,7 +98,7 @@ impl Installed {
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.folder.path());
-        command.env("MAILMILL_BASE_URL", self.url("")).env("MAILMILL_API_KEY", self.server.key("test", "all"));
+        command.env("MAILMILL_URL", self.url("")).env("MAILMILL_KEY", self.server.key("test", "all"));
         command
     }
 }
@@ -129,6 +139,11 @@ fn the_node_package_passes_its_tests_and_runs_its_examples() {
     let tests = ["workflow", "faults", "webhooks", "readme"].map(|name| format!("tests/{name}.test.mjs"));
     let said = run(installed.command("node").args(["--test", "--test-reporter=spec"]).args(tests));
     println!("{said}");
+    // The tests above have created the brand that the page needs. Nothing sends a request to the server of its last example.
+    fs::write(installed.path("contacts.csv"), "email\nfritz@example.com\n").expect("the file can be written");
+    fs::write(installed.path("page.mjs"), examples("docs/node.md", "js").replace("server.listen(3000);", ""))
+        .expect("the file can be written");
+    run(installed.command("node").arg("page.mjs"));
     let versions: Vec<String> = nodes().iter().map(|node| run(installed.command(node).arg("tests/smoke.mjs"))).collect();
     println!("works with {versions:?}");
 }
@@ -157,6 +172,10 @@ fn the_types_of_the_node_package_are_checked_strictly_in_both_kinds_of_modules()
     };
     compile(&["--module", "node16", "esm.mts", "common.cts"]);
     compile(&["--module", "esnext", "--moduleResolution", "bundler", "esm.mts"]);
+    for (name, page) in [("readme.mts", "clients/node/README.md"), ("page.mts", "docs/node.md")] {
+        fs::write(installed.path(name), examples(page, "js")).expect("the file can be written");
+    }
+    compile(&["--noUncheckedIndexedAccess", "--module", "node16", "readme.mts", "page.mts"]);
 }
 
 #[test]
@@ -199,9 +218,17 @@ fn the_python_package_passes_its_tests_and_runs_its_examples() {
     let mut program = installed.command(&python);
     program.args(["-B", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "--start-directory"]).arg(&tests);
     println!("{}", run(program.env("PYTHONPATH", installed.path("site"))));
+    // The tests above have created the brand that the page needs.
+    fs::write(installed.path("contacts.csv"), "email\nfritz@example.com\n").expect("the file can be written");
     let mut checker = Command::new(&python);
     checker.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]).arg(installed.path("types"));
-    run(checker.arg(installed.path("site/mailmill")).arg(&tests).env("MYPYPATH", installed.path("site")));
+    checker.arg(installed.path("site/mailmill")).arg(&tests);
+    for (name, page) in [("readme.py", "clients/python/README.md"), ("page.py", "docs/python.md")] {
+        fs::write(installed.path(name), examples(page, "python")).expect("the file can be written");
+        checker.arg(installed.path(name));
+    }
+    run(checker.env("MYPYPATH", installed.path("site")));
+    run(installed.command(&python).args(["-B", "page.py"]).env("PYTHONPATH", installed.path("site")));
 }
 
 /// Returns the text with each line after `indent`.

@@ -3,13 +3,16 @@
 // The schemas of an operation's parameters, body and result are inline in the document. Here they get names, such as
 // `ContactsCreateParams`, so that both languages have one list of named types.
 
-/** TABLE: methods that start a job and wait for its end: the operation that starts it, the one that returns its status, and its last statuses. */
+/**
+ * TABLE: methods that start a job and wait for its end: the operation that starts it, the one that returns its status, its last statuses, and
+ * the optional fields of the status that every completed job has.
+ */
 const JOBS = [
-  { name: "emails.generate_and_wait", start: "emails.generate", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
-  { name: "emails.import_html_and_wait", start: "emails.import_html", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"] },
+  { name: "emails.generate_and_wait", start: "emails.generate", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"], fields: ["result"] },
+  { name: "emails.import_html_and_wait", start: "emails.import_html", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"], fields: ["result"] },
   { name: "projects.import_and_wait", start: "projects.imports.create", poll: "projects.imports.get", id: "projectId", done: ["active"], failed: ["error"] },
   { name: "contacts.import_and_wait", start: "contacts.imports.create", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
-  { name: "contacts.export_and_wait", start: "contacts.exports.create", poll: "contacts.exports.get", id: "jobId", done: ["completed"], failed: ["failed"] },
+  { name: "contacts.export_and_wait", start: "contacts.exports.create", poll: "contacts.exports.get", id: "jobId", done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] },
   { name: "connections.import_and_wait", start: "connections.import_contacts", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
   { name: "previews.create_and_wait", start: "previews.create", poll: "previews.get", id: "previewId", done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"] },
 ];
@@ -54,7 +57,7 @@ export function readApi(document) {
   }
   if (methods.length === 0) fail("no operation of the document has x-client-name");
   const byName = (name) => methods.find((one) => one.client === name) ?? fail(`${name} is not for clients`);
-  const jobs = JOBS.map((job) => ({ ...job, client: job.name, start: byName(job.start), poll: byName(job.poll) }));
+  const jobs = JOBS.map((job) => readJob(job, byName(job.start), byName(job.poll), all, schemas));
   const used = {};
   const collect = (part) => {
     for (const name of referencesIn(part)) {
@@ -64,6 +67,7 @@ export function readApi(document) {
     }
   };
   for (const method of methods) collect([method.pathParams, method.params?.type, method.list?.item, method.result]);
+  for (const job of jobs) collect(job.result);
   return { schemas: Object.fromEntries(Object.entries(used).sort(([one], [two]) => (one < two ? -1 : 1))), resources: tree([...methods, ...jobs]) };
 }
 
@@ -133,6 +137,20 @@ function readResult(method, operation, resolve, add, query) {
   method.result = shown.$ref || isPlain(shown) ? simplified(shown) : add(name, shown);
 }
 
+/** Describes a method that waits for a job. Its result is the last status, whose type has the fields that only a completed job always has. */
+function readJob({ fields = [], ...job }, start, poll, all, schemas) {
+  if (poll.pathParams.length !== 1) fail(`${poll.client} has several parameters in its path`);
+  const method = { ...job, client: job.name, start, poll, fields, result: poll.result };
+  if (fields.length === 0) return method;
+  const name = poll.result.$ref.split("/").at(-1);
+  const schema = simplified(all[name]);
+  for (const field of fields) if (!(field in schema.properties) || schema.required.includes(field)) fail(`${name} has no optional field ${field}`);
+  const status = { ...schema.properties.status, enum: job.done };
+  const completed = { ...schema, properties: { ...schema.properties, status }, required: [...schema.required, ...fields] };
+  schemas[`Completed${name}`] = completed;
+  return { ...method, result: { $ref: `#/components/schemas/Completed${name}` } };
+}
+
 /** Whether the schema needs no name of its own. */
 const isPlain = (schema) => schema.type === "array" || (schema.type !== "object" && !schema.anyOf && !schema.oneOf);
 
@@ -195,7 +213,6 @@ function tree(methods) {
   const root = { methods: [], children: {} };
   for (const method of methods) {
     const parts = method.client.split(".");
-    if (method.poll && method.poll.pathParams.length !== 1) fail(`${method.poll.client} has several parameters in its path`);
     method.name = parts.pop();
     let resource = root;
     for (const part of parts) resource = resource.children[part] ??= { methods: [], children: {} };

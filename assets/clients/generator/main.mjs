@@ -35,6 +35,8 @@ const VERSIONED = [
   ["node/package.json", /("version": ")[^"]+/],
   ["python/pyproject.toml", /^(version = ")[^"]+/m],
   ["python/README.md", /(mailmill-)[0-9][^-]*(?=-py3-)/],
+  ["../docs/clients.md", /(mailmill-)[0-9][^-]*(?=-py3-)/],
+  ["../docs/python.md", /(mailmill-)[0-9][^-]*(?=-py3-)/],
 ];
 for (const [name, find] of VERSIONED) {
   files.set(name, readFileSync(join(clients, name), "utf8").replace(find, `$1${version}`));

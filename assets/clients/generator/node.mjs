@@ -75,7 +75,7 @@ function resources(api) {
  * \`\`\`ts
  * import { Mailmill } from "mailmill";
  *
- * const mailmill = new Mailmill(); // reads MAILMILL_API_KEY and MAILMILL_BASE_URL
+ * const mailmill = new Mailmill(); // reads MAILMILL_KEY and MAILMILL_URL
  * for await (const project of mailmill.projects.list()) console.log(project.name);
  * \`\`\`
  */
@@ -121,7 +121,7 @@ function method(one) {
 }
 
 /** Returns the method that starts a job and waits for its end. */
-function waiting({ client, name, start, poll, id, done, failed }) {
+function waiting({ client, name, start, poll, id, done, failed, fields, result }) {
   if (start.pathParams.length > 0 || !start.params) throw new Error(`${start.client} needs parameters only`);
   const status = typeOf(poll.result);
   const needed = poll.params?.required.map((name) => `${name}: params.${name}`) ?? [];
@@ -130,13 +130,12 @@ function waiting({ client, name, start, poll, id, done, failed }) {
     `${start.summary}, and wait until the job has ended.`,
     "",
     "@throws JobFailedError if the job fails.",
-    ...example(`const status = await mailmill.${member(client)}(${exampleOf(start.params)}, {`, "  onProgress: (status) => console.log(status.status),", "});"),
-  ])}  ${camel(name)}(params: ${typeOf(start.params.type)}, options?: WaitOptions<${status}>): Promise<${status}> {
+    ...example(`const status = await mailmill.${member(client)}(${exampleOf(start.params) || "{}"}, {`, "  onProgress: (status) => console.log(status.status),", "});"),
+  ])}  ${camel(name)}(params: ${typeOf(start.params.type)}, options?: WaitOptions<${status}>): Promise<${typeOf(result)}> {
     return this._wait(
       (options) => this._client.${member(start.client)}(params, options),
       (started, options) => this._client.${member(poll.client)}(started.${id}, ${poll.params ? `${given}, ` : ""}options),
-      ${JSON.stringify(done)},
-      ${JSON.stringify(failed)},
+      { done: ${JSON.stringify(done)}, failed: ${JSON.stringify(failed)}, fields: ${JSON.stringify(fields)} },
       options,
     );
   }

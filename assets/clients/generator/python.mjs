@@ -196,10 +196,9 @@ function root(isAsync, fields) {
         """Creates a client.
 
         Args:
-            api_key: The API key; \`MAILMILL_API_KEY\` or \`MAILMILL_KEY\` of the environment if absent.
-            base_url: The address of the server, with or without \`/v1\`; \`MAILMILL_BASE_URL\` or \`MAILMILL_URL\` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; \`MAILMILL_KEY\` of the environment if absent.
+            base_url: The address of the server, with or without \`/v1\`; \`MAILMILL_URL\` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.
@@ -258,9 +257,10 @@ function method(one, types, isAsync) {
 }
 
 /** Returns the method that starts a job and waits for its end. */
-function waiting({ name, start, poll, id, done, failed }, types, isAsync) {
+function waiting({ name, start, poll, id, done, failed, fields: needs, result }, types, isAsync) {
   const fields = argumentsOf(start, types, isAsync);
   const status = types.expression(poll.result, `${pascal(poll.client)}Result`, "t.");
+  const completed = types.expression(result, `${pascal(poll.client)}Result`, "t.");
   const parameters = [
     "self",
     "*",
@@ -270,7 +270,7 @@ function waiting({ name, start, poll, id, done, failed }, types, isAsync) {
     "wait_timeout: float = 600.0",
     "request_options: CallOptions | None = None",
   ];
-  const tuple = (words) => `(${words.map((word) => JSON.stringify(word)).join(", ")},)`;
+  const tuple = (words) => (words.length === 0 ? "()" : `(${words.map((word) => JSON.stringify(word)).join(", ")},)`);
   const wait = isAsync ? "await " : "";
   const needed = poll.params?.required.map((field) => `${ident(field)}=${ident(field)}, `).join("") ?? "";
   const about = [
@@ -280,11 +280,16 @@ function waiting({ name, start, poll, id, done, failed }, types, isAsync) {
   ];
   const summary = { ...start, summary: `${start.summary}, and wait until the job has ended`, about: "" };
   return [
-    signature(isAsync ? "async def" : "def", name, parameters, status),
+    signature(isAsync ? "async def" : "def", name, parameters, completed),
     doc(summary, [...fields, ...about], "JobFailedError: The job failed."),
-    statement("job = ", "Job", [tuple(done), tuple(failed), "on_progress", "poll_interval", "wait_timeout", "request_options"]),
+    statement("job = ", "Job", [tuple(done), tuple(failed), tuple(needs), "on_progress", "poll_interval", "wait_timeout", "request_options"]),
     statement(`started = ${wait}`, `self._client.${start.client}`, [...fields.map((one) => `${one.name}=${one.name}`), "request_options=request_options"]),
-    `        return ${wait}self._wait(\n            started,\n            lambda started, options: self._client.${poll.client}(started["${id}"], ${needed}request_options=options),\n            job,\n        )\n`,
+    // mypy rejects a cast to the same type.
+    statement(completed === status ? "return " : `return _t.cast("${completed}", `, `${wait}self._wait`, [
+      "started",
+      `lambda started, options: self._client.${poll.client}(started["${id}"], ${needed}request_options=options)`,
+      "job",
+    ], completed === status ? "" : ")"),
   ].join("");
 }
 

@@ -91,12 +91,12 @@ pub enum Part {
     GeneralSibling,
 }
 
-/// A part of a selector, with its range. The range of a class, ID or pseudo-class includes its punctuation.
+/// A part of a selector, with its range. The range of a class, ID, pseudo-class or pseudo-element includes its punctuation.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectorPart {
     pub part: Part,
     pub span: Span,
-    /// The name of a type, class, ID, attribute or pseudo-class.
+    /// The name of a type, class, ID, attribute, pseudo-class or pseudo-element.
     pub name: Span,
     /// The value of an attribute selector.
     pub value: Span,

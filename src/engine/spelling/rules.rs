@@ -161,7 +161,9 @@ fn classes(sources: &HashMap<String, String>) -> Result<Classes, String> {
         let source = sources.get(name).ok_or_else(|| format!("the class \"@{name}\" does not exist"))?;
         for word in source.split_whitespace() {
             match (word.strip_prefix('@'), word.strip_prefix('%')) {
-                (Some(_), _) if depth == 0 => return Err(format!("the class \"@{name}\" includes too many levels of classes")),
+                (Some(_), _) if depth == 0 => {
+                    return Err(format!("the class \"@{name}\" is nested too deeply to include other classes"));
+                }
                 (Some(other), _) => add(other, sources, depth - 1, members)?,
                 (_, Some(class)) => {
                     members.classes.push(Class::named(class).ok_or_else(|| format!("the class \"%{class}\" does not exist"))?);

@@ -288,7 +288,7 @@ fn place(error: &serde_json::Error) -> String {
     format!("{kind} at line {} column {}", error.line(), error.column())
 }
 
-/// Returns the address of the platform's API for the account with this key.
+/// Returns the base URL of the platform's API for these credentials, or why the key or the configured URL is unusable.
 fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -> Result<Url, &'static str> {
     let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {

@@ -1,4 +1,4 @@
-//! Starting designs: emails without facts about any brand, which users complete.
+//! Starter designs: emails without facts about any brand, which users complete.
 //!
 //! A design is a file in `assets/designs`: a document without header, footer and IDs. The brand's header and footer, and the IDs, are added
 //! later. Texts that users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image`
@@ -33,7 +33,7 @@ const PRODUCTS: usize = 3;
 /// The number of days until a deadline in a design.
 const DAYS: i64 = 14;
 
-/// A starting design.
+/// A starter design.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {

@@ -52,7 +52,7 @@ pub fn change(
     Ok(changed)
 }
 
-/// Renders a document, with a warning about texts of a starting design that users have not replaced yet.
+/// Renders a document, with a warning about texts of a starter design that users have not replaced yet.
 pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, document: Document) -> Result<Changed, Failure> {
     let mut drawn = outputs::render_texts(tx, account, conversation, &document)?;
     if conversation.wanted.source == Source::Document {
@@ -61,7 +61,7 @@ pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, d
     Ok(Changed { document, drawn })
 }
 
-/// Returns a warning if a plain text contains text in brackets, which marks the texts that users must replace in starting designs.
+/// Returns a warning if a plain text contains text in brackets, which marks the texts that users must replace in starter designs.
 fn not_replaced(text: &str) -> Option<Finding> {
     const CHARACTERS_MAX: usize = 80;
     let ends = |part: &str| part.split_once(']').map(|(inside, _)| inside.trim().replace('\n', " "));

@@ -169,7 +169,10 @@ pub fn body(is_form: bool, bytes: &[u8]) -> Result<Value, FieldError> {
         return match parsed {
             Ok(object @ Value::Object(_)) => Ok(object),
             Ok(_) => Err(FieldError::new("", "the body must be a JSON object; send one record in each request")),
-            Err(_) => Err(FieldError::new("", "the body is neither JSON nor a form; set the content type that matches it")),
+            Err(_) => Err(FieldError::new(
+                "",
+                "the body is not valid JSON; correct it, or send a form as application/x-www-form-urlencoded",
+            )),
         };
     }
     let pairs: Vec<(String, String)> =

@@ -249,7 +249,7 @@ fn unusable_bodies_are_rejected_with_the_reason() {
     let app = TestApp::new();
     let (id, url) = create(&app, json!({}));
     for (header, body, reason) in [
-        (JSON, "{", "neither JSON nor a form"),
+        (JSON, "{", "not valid JSON"),
         (JSON, "[{\"email\":\"ada@example.com\"}]", "JSON object"),
         (JSON, "{\"email\":\"secret-value\"}", "email"),
         (FORM, "firstName=Ada", "email"),

@@ -1,4 +1,4 @@
-//! Accepts a request of a mail service: checks it, finds the messages of its events, and stores the consequences.
+//! Accepts a request from a mail service: checks it, finds the messages of its events, and stores their effects.
 
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepte
         result => result?,
     };
     let Accepted { events, recognized, confirmed, .. } = accepted;
-    tracing::debug!(events, recognized, confirmed, "request of a mail service");
+    tracing::debug!(events, recognized, confirmed, "request from a mail service");
     Ok(accepted)
 }
 

@@ -1,4 +1,4 @@
-//! Accepts a webhook of a store: checks it, and stores its consequences. The consequences are on disk before the response.
+//! Accepts a webhook from a store: checks it and stores its effects. The effects are on disk before the response.
 
 use std::sync::Arc;
 

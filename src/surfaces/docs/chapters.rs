@@ -33,7 +33,7 @@ pub const ERRORS: &str = "errors";
 pub const API: &str = "API";
 
 pub const CHAPTERS: &[Chapter] = &[
-    Chapter { title: "Start", pages: pages!["README", "tutorial", "api-tutorial", "clients"] },
+    Chapter { title: "Start", pages: pages!["README", "tutorial", "api-tutorial"] },
     Chapter {
         title: "Guides",
         pages: pages![
@@ -54,6 +54,7 @@ pub const CHAPTERS: &[Chapter] = &[
             "troubleshooting",
         ],
     },
+    Chapter { title: "Programs", pages: pages!["clients", "node", "python", "command-line"] },
     Chapter { title: "Concepts", pages: pages!["how-it-works", "test-and-live", "delivery"] },
     Chapter { title: API, pages: &[] },
     Chapter {

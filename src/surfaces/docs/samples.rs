@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::shape::Field;
+use super::shape::{BASE64, Field};
 use crate::engine::api::Entry;
 use crate::engine::api::operation::{Media, Takes};
 use crate::surfaces::cli::option_name;
@@ -151,7 +151,12 @@ impl Call<'_> {
         if self.is_form() {
             options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
         } else {
-            options.extend(self.rest().iter().map(|(name, value)| option(name, value)));
+            let is_file = |name: &str| self.fields.iter().any(|field| field.name == name && field.kind == BASE64);
+            // The command line reads the file and encodes it.
+            options.extend(self.rest().iter().map(|(name, value)| match is_file(name) {
+                true => option(name, &Value::from("image.png")),
+                false => option(name, value),
+            }));
         }
         let words = words.join(" ");
         let line = format!("{words} {}", options.join(" "));

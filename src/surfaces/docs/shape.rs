@@ -10,6 +10,9 @@ const LEVELS_MAX: usize = 2;
 /// The longest list of values that is shown.
 const VALUES_MAX: usize = 24;
 
+/// The type of a file that is sent as text.
+pub const BASE64: &str = "file in Base64";
+
 /// A field of an input or output.
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -111,6 +114,7 @@ impl<'a> Reader<'a> {
         };
         match word {
             "string" if schema["format"] == "binary" => "file".to_owned(),
+            "string" if schema["contentEncoding"] == "base64" => BASE64.to_owned(),
             "string" if schema["format"] == "date-time" => "time".to_owned(),
             "array" => format!("list of {}", self.kind(self.0.core(&schema["items"])).replace("list of ", "lists of ")),
             "value" => "any value".to_owned(),

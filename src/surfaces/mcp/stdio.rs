@@ -51,12 +51,17 @@ pub struct Remote {
 struct Conversation {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
+    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, and a client on
+    /// standard input opens no second one.
+    opening: Option<String>,
 }
 
 struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
+    /// Held while a lost session is opened again, so that several messages open one.
+    reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
     /// Limits the messages that wait for a response.
     room: Arc<Semaphore>,
@@ -77,14 +82,22 @@ where
     let room = Arc::new(Semaphore::new(limits::STDIO_MESSAGES_MAX));
     let (conversation, output) = (Mutex::default(), tokio::sync::Mutex::new(output));
     let connections = tasks.group("connections");
-    let forwarder = Arc::new(Forwarder { remote, tls, conversation, output, room, connections });
+    let reopening = tokio::sync::Mutex::default();
+    let forwarder = Arc::new(Forwarder { remote, tls, conversation, reopening, output, room, connections });
     let messages = tasks.group("messages");
     while let Some(line) = next_line(&mut input).await? {
+        let Ok(line) = line else {
+            let text = format!("the message is longer than {} bytes", limits::TOOL_REQUEST_BYTES_MAX);
+            let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": text } });
+            forwarder.write(error.to_string().as_bytes()).await;
+            continue;
+        };
         let permit = forwarder.room.clone().acquire_owned().await.map_err(|error| error.to_string())?;
         let forwarder = forwarder.clone();
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
         // The message that opens the session must be answered before the next one is sent.
         if message["method"] == "initialize" {
+            forwarder.conversation().opening = Some(line.clone());
             forwarder.message(line, message).await;
             continue;
         }
@@ -100,20 +113,28 @@ where
     Ok(())
 }
 
+/// A line that is longer than a message can be.
+struct TooLong;
+
 /// Returns the next line that is not empty; `None` at the end.
-async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<String>, String> {
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Result<String, TooLong>>, String> {
+    let limit = limits::TOOL_REQUEST_BYTES_MAX as u64 + 1;
+    let mut is_too_long = false;
     loop {
-        let mut line = String::new();
-        let limit = limits::TOOL_REQUEST_BYTES_MAX as u64 + 1;
-        let read = (&mut *input).take(limit).read_line(&mut line).await.map_err(|error| format!("cannot read: {error}"))?;
-        if read == 0 {
-            return Ok(None);
+        let mut line = Vec::new();
+        let read = (&mut *input).take(limit).read_until(b'\n', &mut line).await;
+        if read.map_err(|error| format!("cannot read: {error}"))? == 0 {
+            return Ok(is_too_long.then_some(Err(TooLong)));
         }
-        if line.len() > limits::TOOL_REQUEST_BYTES_MAX {
-            return Err(format!("a message is longer than {} bytes", limits::TOOL_REQUEST_BYTES_MAX));
+        // The rest of a line that is too long is skipped, so that the next message starts at the next line.
+        let is_whole = line.ends_with(b"\n");
+        if is_too_long && is_whole {
+            return Ok(Some(Err(TooLong)));
         }
-        if !line.trim().is_empty() {
-            return Ok(Some(line.trim().to_owned()));
+        is_too_long |= line.len() > limits::TOOL_REQUEST_BYTES_MAX;
+        let text = String::from_utf8_lossy(&line);
+        if !is_too_long && !text.trim().is_empty() {
+            return Ok(Some(Ok(text.trim().to_owned())));
         }
     }
 }
@@ -140,7 +161,13 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.add_version(&mut headers, message);
-        let response = self.send(Method::POST, headers, line.into()).await?;
+        let before = self.conversation().session.clone();
+        let mut response = self.send(Method::POST, headers.clone(), line.clone().into()).await?;
+        if response.status() == StatusCode::NOT_FOUND && before.is_some() && message["method"] != "initialize" {
+            drop(response);
+            self.reopen(before).await?;
+            response = self.send(Method::POST, headers, line.into()).await?;
+        }
         if let Some(session) = response.headers().get(SESSION_ID) {
             self.conversation().session = Some(session.clone());
         }
@@ -155,15 +182,41 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.answer(&answer).await;
             return Ok(());
         }
+        // Only requests have an ID, and the server answers them with a message.
+        if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
+            return Err("the response is not a message of the MCP server; check the URL".to_owned());
+        }
         if status.is_success() {
             return Ok(());
         }
         let detail = answer["error"].as_str().map(str::to_owned);
         let detail = detail.unwrap_or_else(|| String::from_utf8_lossy(&body).chars().take(300).collect());
         Err(match status {
-            StatusCode::UNAUTHORIZED => format!("{detail} Check the key, or sign in again with `mailmill login`."),
+            StatusCode::UNAUTHORIZED => {
+                format!("{}. Check the key, or sign in again with `mailmill login`.", detail.trim_end_matches('.'))
+            }
             _ => format!("status {}: {detail}", status.as_u16()),
         })
+    }
+
+    /// Opens a new session in place of one that the server has forgotten.
+    async fn reopen(&self, lost: Option<HeaderValue>) -> Result<(), String> {
+        let _turn = self.reopening.lock().await;
+        let Some(opening) = Some(self.conversation()).filter(|now| now.session == lost).and_then(|now| now.opening.clone())
+        else {
+            return Ok(());
+        };
+        self.conversation().session = None;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let response = self.send(Method::POST, headers.clone(), opening.into()).await?;
+        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session has ended and cannot be opened again")?;
+        collected(response.into_body()).await?;
+        self.conversation().session = Some(session);
+        self.add_version(&mut headers, &Value::Null);
+        let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let response = self.send(Method::POST, headers, opened.to_string().into()).await?;
+        collected(response.into_body()).await.map(drop)
     }
 
     /// Adds the headers that newer versions of the protocol require in each request.
@@ -261,7 +314,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         if let Some(session) = self.conversation().session.clone() {
             request.headers_mut().insert(SESSION_ID, session);
         }
-        let host = url.host_str().unwrap_or_default().to_owned();
+        let host = &url[Position::BeforeHost..Position::AfterPort];
         let late = |_| format!("no connection to {host} within {} seconds", CONNECT_TIME.as_secs());
         let wire = tokio::time::timeout(CONNECT_TIME, self.connect()).await.map_err(late)?;
         let wire = wire.map_err(|error| format!("no connection to {host}: {error}"))?;
@@ -300,4 +353,97 @@ async fn collected(mut body: Incoming) -> Result<Vec<u8>, String> {
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use hyper::service::service_fn;
+    use tokio::io::duplex;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Answers as the MCP server of a Mailmill that has forgotten its first session, and as a proxy to the method `page`.
+    async fn respond(request: Request<Incoming>, opened: &AtomicUsize) -> Result<Response<Full<Bytes>>, Infallible> {
+        let session = request.headers().get(SESSION_ID).cloned();
+        let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let json = |status: u16, body: Value| {
+            let builder = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
+            builder.body(Full::new(Bytes::from(body.to_string()))).expect("the response is valid")
+        };
+        Ok(match message["method"].as_str() {
+            Some("initialize") => {
+                let number = opened.fetch_add(1, Ordering::Relaxed) + 1;
+                let result = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "protocolVersion": "2025-11-25" } });
+                let mut response = json(200, result);
+                let id = HeaderValue::from_str(&number.to_string()).expect("a number is a valid header");
+                response.headers_mut().insert(SESSION_ID, id);
+                response
+            }
+            _ if session.as_ref().is_some_and(|session| session == "1") => {
+                json(404, json!({ "error": "This session has ended." }))
+            }
+            Some("page") => Response::new(Full::new(Bytes::from_static(b"<html>"))),
+            Some(_) if message.get("id").is_some() => json(200, json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} })),
+            _ => Response::builder().status(202).body(Full::default()).expect("the response is valid"),
+        })
+    }
+
+    /// Forwards these lines; returns the answers in the order of their IDs, and the number of opened sessions.
+    async fn forwarded(lines: Vec<String>) -> (Vec<Value>, usize) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound")).parse().expect("a URL");
+        let opened: &'static AtomicUsize = Box::leak(Box::default());
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let (server, served) = (tasks.group("server"), tasks.group("served"));
+        let accept = async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let service = service_fn(move |request| respond(request, opened));
+                served.spawn(async move {
+                    // A client that closes the connection is no failure.
+                    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        };
+        server.spawn(accept);
+        let (output, mut answers) = duplex(1 << 20);
+        let input = lines.join("\n") + "\n";
+        let remote = Remote { url, key: Secret::new("sk_test_x".into()) };
+        forward(remote, input.as_bytes(), output, &tasks).await.expect("the input can be read");
+        let mut text = vec![0; 1 << 20];
+        let mut length = 0;
+        while String::from_utf8_lossy(&text[..length]).lines().count() < lines.len() {
+            length += answers.read(&mut text[length..]).await.expect("the output is open");
+        }
+        let text = String::from_utf8_lossy(&text[..length]).into_owned();
+        let mut answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a message")).collect();
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        (answers, opened.load(Ordering::Relaxed))
+    }
+
+    fn call(id: u64, method: &str) -> String {
+        json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string()
+    }
+
+    #[tokio::test]
+    async fn a_session_that_the_server_has_forgotten_is_opened_again() {
+        let lines = vec![call(1, "initialize"), call(2, "tools/list"), call(3, "tools/list")];
+        let (answers, opened) = forwarded(lines).await;
+        assert_eq!(opened, 2, "{answers:?}");
+        assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
+        assert!(answers[1..].iter().all(|answer| answer["result"] == json!({})), "{answers:?}");
+    }
+
+    #[tokio::test]
+    async fn a_long_line_and_a_page_of_a_proxy_are_errors_of_one_message() {
+        let long = "ü".repeat(limits::TOOL_REQUEST_BYTES_MAX);
+        let (answers, _) = forwarded(vec![long, call(1, "initialize"), call(2, "page")]).await;
+        let error = |number: usize| answers[number]["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(answers[0]["id"].is_null() && error(0).contains("longer than"), "{answers:?}");
+        assert!(error(2).contains("check the URL"), "{answers:?}");
+    }
 }

@@ -255,7 +255,7 @@ async fn designs(scene: &Scene<'_>) {
     let tab = scene.tab;
     of_brand(scene, "emails/designs").await;
     tab.click("button[aria-label=\"Use this design: Welcome\"]").await;
-    tab.sees("Email created. Replace the texts in brackets.").await;
+    tab.sees("Email created. Replace the text in brackets.").await;
 }
 
 async fn document(scene: &Scene<'_>) {

@@ -71,7 +71,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     );
     let unsigned = browser.get(&format!("/test/inbox/{}", id("grace@example.com"))).await;
     assert!(
-        unsigned.text.contains("isn't a verified sending domain") && !unsigned.text.contains("<script>alert"),
+        unsigned.text.contains("wasn't a verified sending domain") && !unsigned.text.contains("<script>alert"),
         "{}",
         unsigned.text
     );

@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { JobFailedError, MailmillError, NetworkError, RequestTimeoutError, errorOfStatus } from "./errors.js";
+import { JobFailedError, MailmillError, NetworkError, RequestTimeoutError, errorOfStatus, plain } from "./errors.js";
 import { List, type Envelope, type Paging } from "./list.js";
 import { multipart, readAll, type Upload } from "./upload.js";
 import { VERSION } from "./version.js";
 
 /** The settings of a client. */
 export interface ClientOptions {
-  /** The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent. */
+  /** The API key; `MAILMILL_KEY` of the environment if absent. */
   apiKey?: string | undefined;
-  /**
-   * The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the
-   * environment if absent.
-   */
+  /** The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_URL` of the environment if absent. */
   baseUrl?: string | undefined;
-  /** The milliseconds that an attempt may take; 60,000 if absent, and 600,000 for uploads. */
+  /** The milliseconds that an attempt may take, until the end of the response; 60,000 if absent, and 600,000 for uploads. */
   timeout?: number | undefined;
   /** How often a failed request is retried; 2 if absent. */
   maxRetries?: number | undefined;
@@ -40,12 +37,12 @@ export interface CallOptions {
   /**
    * Identifies the operation: a repeat within 24 hours returns the first response. By default, each call of an operation that supports a key
    * gets a random one, which its retries share. Choose a key, such as `welcome-${contact.id}`, so that a repeat by your own program is safe,
-   * too.
+   * too. A key has 1 to 100 ASCII characters.
    */
   idempotencyKey?: string | undefined;
   /** Cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The milliseconds that an attempt may take. */
+  /** The milliseconds that an attempt may take, until the end of the response. */
   timeout?: number | undefined;
   /** How often a failed request is retried. */
   maxRetries?: number | undefined;
@@ -77,11 +74,22 @@ interface Flags {
   form?: boolean;
 }
 
+/** What a method that waits for a job knows about its status. */
+interface Job {
+  /** The values of \`status\` of a completed job. */
+  done: readonly string[];
+  failed: readonly string[];
+  /** The fields that every completed job has. */
+  fields: readonly string[];
+}
+
 type Fields = Record<string, unknown>;
 
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 const RETRIES = 2;
+/** The greatest size of a response; a page of a list has at most 100 items, and an email at most a few megabytes. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** The pauses grow from half a second to eight seconds. */
 const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 8_000;
@@ -105,20 +113,27 @@ export class Client {
    */
   constructor(options: ClientOptions = {}) {
     this.#options = options;
-    this.#apiKey = setting(options.apiKey, ["MAILMILL_API_KEY", "MAILMILL_KEY"], "apiKey");
-    const address = setting(options.baseUrl, ["MAILMILL_BASE_URL", "MAILMILL_URL"], "baseUrl");
-    if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
+    this.#apiKey = setting(options.apiKey, "MAILMILL_KEY", "apiKey");
+    const address = setting(options.baseUrl, "MAILMILL_URL", "baseUrl");
+    // The message does not repeat the address, because it contains a password.
+    if (address.includes("@")) throw invalid("baseUrl contains a user name or password. Remove it: the API key identifies the caller.", "baseUrl");
+    if (!/^https?:\/\/[^/?#]/.test(address) || !URL.canParse(address) || /[?#]/.test(address)) {
       throw invalid(`baseUrl is ${JSON.stringify(address)}. It must be a URL such as https://mail.example.com.`, "baseUrl");
     }
     if (/[^\x21-\x7e]/.test(this.#apiKey)) throw invalid("apiKey contains a space or another character that no key contains.", "apiKey");
     this.baseUrl = `${address.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
   }
 
+  /** Returns what `JSON.stringify` shows of a client, for example in a log: the address without the key. */
+  toJSON(): { baseUrl: string } {
+    return { baseUrl: this.baseUrl };
+  }
+
   /** @internal */
   async _send(method: string, path: string, params: Fields | undefined, options: CallOptions = {}, flags: Flags = {}): Promise<Envelope> {
+    const key = options.idempotencyKey === undefined ? (flags.keyed ? randomUUID() : undefined) : checkedKey(options.idempotencyKey, flags);
     const body = await encode(method, params, flags);
     const url = this.baseUrl + path + (body.query ?? "");
-    const key = options.idempotencyKey ?? (flags.keyed ? randomUUID() : undefined);
     const retries = options.maxRetries ?? this.#options.maxRetries ?? RETRIES;
     // An attempt whose outcome is unknown may be repeated if the operation has no second effect.
     const repeatable = method !== "POST" || key !== undefined;
@@ -187,7 +202,7 @@ export class Client {
       }
       const cause = (error as { cause?: { code?: string; message?: string } }).cause;
       if (!(error instanceof TypeError) && !cause) throw error;
-      const reason = cause?.code ?? cause?.message ?? String(error);
+      const reason = plain(cause?.code ?? cause?.message ?? String(error)).replace(/\.+$/, "");
       throw new NetworkError(`The connection to ${this.baseUrl} failed: ${reason}. Check baseUrl and that the server runs.`, {
         code: "NETWORK_ERROR",
         cause: error,
@@ -246,21 +261,24 @@ export class Resource<Root extends Client> {
   }
 
   /** @internal */
-  protected async _wait<Started, Status extends { status: string }>(
+  protected async _wait<Started, Status extends { status: string }, Completed extends Status>(
     start: (options: CallOptions) => Promise<Started>,
     poll: (started: Started, options: CallOptions) => Promise<Status>,
-    done: readonly string[],
-    failed: readonly string[],
+    { done, failed, fields }: Job,
     options: WaitOptions<Status> = {},
-  ): Promise<Status> {
+  ): Promise<Completed> {
     const { onProgress, pollInterval = 2_000, waitTimeout = 600_000, idempotencyKey, onResponse, ...common } = options;
     const end = Date.now() + waitTimeout;
     const started = await start({ ...common, idempotencyKey, onResponse });
     for (;;) {
       const status = await poll(started, common);
       onProgress?.(status);
-      if (done.includes(status.status)) return status;
       const data = status as unknown as Fields;
+      if (done.includes(status.status)) {
+        const missing = fields.find((name) => data[name] === undefined);
+        if (missing === undefined) return status as Completed;
+        throw new JobFailedError(`The job has completed, but its status has no ${missing}. Start the job again.`, { code: "UNEXPECTED_RESPONSE", data });
+      }
       if (failed.includes(status.status)) {
         const reason = typeof data["error"] === "string" ? data["error"] : `The job ended with the status ${status.status}.`;
         throw new JobFailedError(reason, { code: "JOB_FAILED", data });
@@ -326,9 +344,10 @@ function query(params: Fields = {}): string {
 
 /** Returns the response's data, or throws its error. */
 async function read(response: Response, flags: Flags): Promise<Envelope> {
-  if (response.ok && flags.answer === "text") return { data: await response.text() };
-  if (response.ok && flags.answer === "bytes") return { data: new Uint8Array(await response.arrayBuffer()) };
-  const text = await response.text();
+  const bytes = await readBody(response);
+  if (response.ok && flags.answer === "bytes") return { data: bytes };
+  const text = new TextDecoder().decode(bytes);
+  if (response.ok && flags.answer === "text") return { data: text };
   let body: Fields = {};
   try {
     const parsed: unknown = JSON.parse(text);
@@ -339,6 +358,26 @@ async function read(response: Response, flags: Flags): Promise<Envelope> {
   if (response.ok && flags.answer === "json") return { data: body };
   if (response.ok && body["success"] === true) return { data: body["data"], count: body["count"] as number | undefined };
   throw failure(response, body);
+}
+
+async function readBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // The types of the iterator are missing in those of \`fetch\`.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > RESPONSE_BYTES_MAX) {
+      throw errorOfStatus(`The response is larger than ${RESPONSE_BYTES_MAX} bytes. Request fewer items.`, response.status, { code: "RESPONSE_TOO_LARGE" });
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let end = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, end);
+    end += chunk.length;
+  }
+  return bytes;
 }
 
 function failure(response: Response, body: Fields): MailmillError {
@@ -372,7 +411,7 @@ function retryAfter(header: string | null, milliseconds: unknown): number | unde
 /** Returns the milliseconds before the next attempt; undefined if the request must not be repeated. */
 function pause(error: MailmillError, repeatable: boolean, attempt: number): number | undefined {
   if (error instanceof NetworkError) {
-    if (!repeatable && error.data?.["sent"] !== false) return undefined;
+    if (!repeatable && error.data["sent"] !== false) return undefined;
   } else if (error.status === undefined || (error.status !== 429 && error.status < 500)) {
     return undefined;
   } else if (!repeatable && error.code === "UNEXPECTED_RESPONSE") {
@@ -399,10 +438,19 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-function setting(given: string | undefined, names: string[], option: string): string {
-  const value = given ?? names.map((name) => process.env[name]).find((one) => one);
-  if (!value) throw invalid(`${option} is missing. Pass it to new Mailmill(), or set ${names[0]} in the environment.`, option);
+function setting(given: string | undefined, name: string, option: string): string {
+  const value = given ?? process.env[name];
+  if (!value) throw invalid(`${option} is missing. Pass it to new Mailmill(), or set ${name} in the environment.`, option);
   return value;
+}
+
+function checkedKey(key: string, flags: Flags): string {
+  if (!/^[\x20-\x7e]{1,100}$/.test(key) || key.trim() !== key) {
+    throw invalid("idempotencyKey must have 1 to 100 ASCII characters, without line breaks, and without a space at its start or end.", "idempotencyKey");
+  }
+  // The server would ignore the key, and a retry could repeat the effect.
+  if (!flags.keyed) throw invalid("This operation does not support an idempotencyKey. Remove it.", "idempotencyKey");
+  return key;
 }
 
 function invalid(message: string, field: string | undefined): MailmillError {

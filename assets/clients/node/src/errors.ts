@@ -33,19 +33,27 @@ export class MailmillError extends Error {
   readonly requestId: string | undefined;
   /** The number of seconds to wait before retrying, if the server states it. */
   readonly retryAfter: number | undefined;
-  /** More details about the error, such as `id` of the existing contact. */
-  readonly data: Record<string, unknown> | undefined;
+  /** More details about the error, such as `id` of the existing contact; empty if there are none. */
+  readonly data: Record<string, unknown>;
 
   constructor(message: string, details: ErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(plain(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = new.target.name;
-    this.code = details.code;
+    this.code = plain(details.code);
     this.status = details.status;
-    this.field = details.field;
-    this.requestId = details.requestId;
+    this.field = details.field === undefined ? undefined : plain(details.field);
+    this.requestId = details.requestId === undefined ? undefined : plain(details.requestId);
     this.retryAfter = details.retryAfter;
-    this.data = details.data;
+    this.data = details.data ?? {};
   }
+}
+
+/**
+ * Returns the text without characters that control a terminal or reverse a line, because errors are printed and logged.
+ * @internal
+ */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
 }
 
 /** Status 400: a value of the request is invalid. `field` names it. */

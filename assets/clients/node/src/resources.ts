@@ -368,8 +368,7 @@ export class Projects extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.projects.imports.create(params, options),
       (started, options) => this._client.projects.imports.get(started.projectId, options),
-      ["active"],
-      ["error"],
+      { done: ["active"], failed: ["error"], fields: [] },
       options,
     );
   }
@@ -584,7 +583,7 @@ export class EmailsChecks extends Resource<Mailmill> {
 
 export class EmailsDesigns extends Resource<Mailmill> {
   /**
-   * List starting designs.
+   * List starter designs.
    *
    * A design is an email without facts about any brand.
    */
@@ -593,7 +592,7 @@ export class EmailsDesigns extends Resource<Mailmill> {
   }
 
   /**
-   * Show a starting design as a page.
+   * Show a starter design as a page.
    *
    * Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
    * @example
@@ -808,12 +807,11 @@ export class Emails extends Resource<Mailmill> {
    * });
    * ```
    */
-  generateAndWait(params: t.EmailsGenerateParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus> {
+  generateAndWait(params: t.EmailsGenerateParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.CompletedGenerationStatus> {
     return this._wait(
       (options) => this._client.emails.generate(params, options),
       (started, options) => this._client.emails.status(started.conversationId, undefined, options),
-      ["completed"],
-      ["failed"],
+      { done: ["completed"], failed: ["failed"], fields: ["result"] },
       options,
     );
   }
@@ -829,12 +827,11 @@ export class Emails extends Resource<Mailmill> {
    * });
    * ```
    */
-  importHtmlAndWait(params: t.EmailsImportHtmlParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus> {
+  importHtmlAndWait(params: t.EmailsImportHtmlParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.CompletedGenerationStatus> {
     return this._wait(
       (options) => this._client.emails.importHtml(params, options),
       (started, options) => this._client.emails.status(started.conversationId, undefined, options),
-      ["completed"],
-      ["failed"],
+      { done: ["completed"], failed: ["failed"], fields: ["result"] },
       options,
     );
   }
@@ -1006,7 +1003,7 @@ export class Previews extends Resource<Mailmill> {
    * @throws JobFailedError if the job fails.
    * @example
    * ```ts
-   * const status = await mailmill.previews.createAndWait(, {
+   * const status = await mailmill.previews.createAndWait({}, {
    *   onProgress: (status) => console.log(status.status),
    * });
    * ```
@@ -1015,8 +1012,7 @@ export class Previews extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.previews.create(params, options),
       (started, options) => this._client.previews.get(started.previewId, options),
-      ["COMPLETED","PARTIAL_SUCCESS"],
-      ["FAILED"],
+      { done: ["COMPLETED","PARTIAL_SUCCESS"], failed: ["FAILED"], fields: [] },
       options,
     );
   }
@@ -1528,8 +1524,7 @@ export class Contacts extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.contacts.imports.create(params, options),
       (started, options) => this._client.contacts.imports.get(started.id, undefined, options),
-      ["completed"],
-      ["failed"],
+      { done: ["completed"], failed: ["failed"], fields: [] },
       options,
     );
   }
@@ -1545,12 +1540,11 @@ export class Contacts extends Resource<Mailmill> {
    * });
    * ```
    */
-  exportAndWait(params: t.ContactsExportsCreateParams, options?: WaitOptions<t.ExportView>): Promise<t.ExportView> {
+  exportAndWait(params: t.ContactsExportsCreateParams, options?: WaitOptions<t.ExportView>): Promise<t.CompletedExportView> {
     return this._wait(
       (options) => this._client.contacts.exports.create(params, options),
       (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options),
-      ["completed"],
-      ["failed"],
+      { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] },
       options,
     );
   }
@@ -1663,8 +1657,7 @@ export class Connections extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.connections.importContacts(params, options),
       (started, options) => this._client.contacts.imports.get(started.id, undefined, options),
-      ["completed"],
-      ["failed"],
+      { done: ["completed"], failed: ["failed"], fields: [] },
       options,
     );
   }
@@ -2852,7 +2845,7 @@ export class Webhooks extends Resource<Mailmill> {
  * ```ts
  * import { Mailmill } from "mailmill";
  *
- * const mailmill = new Mailmill(); // reads MAILMILL_API_KEY and MAILMILL_BASE_URL
+ * const mailmill = new Mailmill(); // reads MAILMILL_KEY and MAILMILL_URL
  * for await (const project of mailmill.projects.list()) console.log(project.name);
  * ```
  */

@@ -850,6 +850,33 @@ export type CompatibilityWorstClient = {
     client: string;
     score: number;
 };
+export type CompletedExportView = {
+    jobId: string;
+    projectId: string;
+    status: "completed";
+    contactCount: number;
+    fileName: string;
+    createdAt: string;
+    completedAt?: string;
+    downloadUrl: string;
+    downloadExpiresAt?: string;
+    error?: string;
+};
+export type CompletedGenerationStatus = {
+    conversationId: string;
+    projectId: string;
+    status: "completed";
+    progress: GenerationProgress;
+    title: string;
+    prompt: string;
+    brief?: Brief;
+    model: string;
+    onFailure: OnFailure;
+    createdAt: string;
+    updatedAt: string;
+    error?: string;
+    result: ResultView;
+};
 export type ConnectedStore = {
     serverId: string;
     projectId: string;
@@ -1833,11 +1860,11 @@ export type EmailsChecksRunParams = {
     /** If given, the email must belong to this project. */
     projectId?: string | null;
 };
-/** The email to create: from a starting design, or from a whole document. */
+/** The email to create: from a starter design, or from a whole document. */
 export type EmailsCreateParams = {
     /** The project of the brand that sends the email. */
     projectId: string;
-    /** The name of a starting design; `blank` if neither `design` nor `document` is given. */
+    /** The name of a starter design; `blank` if neither `design` nor `document` is given. */
     design?: string | null;
     /** The email's document: typed blocks, starting with a header and ending with a footer. */
     document?: unknown;

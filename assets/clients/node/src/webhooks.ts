@@ -36,18 +36,18 @@ const TOLERANCE_S = 300;
  *
  * @param rawBody The exact bytes of the body, before any parsing.
  * @param headers The request's headers, such as `request.headers`.
- * @param secret The webhook's secret as it was shown: `whsec_…`.
+ * @param secret The webhook's secret as it was shown: `whsec_…`. A missing secret is an error.
  * @throws WebhookVerificationError if the request is not signed with the secret, or is too old.
  *
  * @example
  * ```ts
  * import { webhooks } from "mailmill";
  *
- * const event = webhooks.verify(rawBody, request.headers, process.env.WEBHOOK_SECRET!);
+ * const event = webhooks.verify(rawBody, request.headers, process.env.WEBHOOK_SECRET);
  * if (event.type === "subscriber.added") console.log(event.data.email);
  * ```
  */
-export function verify(rawBody: string | Uint8Array, headers: HeaderValues, secret: string, options: VerifyOptions = {}): WebhookEvent {
+export function verify(rawBody: string | Uint8Array, headers: HeaderValues, secret: string | undefined, options: VerifyOptions = {}): WebhookEvent {
   if (!secret) throw refused("SECRET_MISSING", "The secret is empty. Pass the webhook's secret, which starts with whsec_.");
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
     throw refused("BODY_PARSED", "rawBody must be the body as text or bytes, before any parsing.");

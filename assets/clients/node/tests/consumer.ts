@@ -13,7 +13,8 @@ export async function use(file: AsyncIterable<Uint8Array>): Promise<void> {
   const count: number = total;
   const options: WaitOptions<GenerationStatus> = { onProgress: (status) => console.log(status.progress.percentage, count) };
   const generation = await mailmill.emails.generateAndWait({ projectId: "1", prompt: "Hello" }, options);
-  console.log(generation.result?.emails[0]?.html.length);
+  console.log(generation.result.emails[0]?.html.length, generation.error?.length);
+  const link: string = (await mailmill.contacts.exportAndWait({ projectId: "1" })).downloadUrl;
   await mailmill.contacts.imports.create({ projectId: "1", file });
   await mailmill.projects.images.upload("1", { file: new Uint8Array() });
   const html: string = await mailmill.emails.html("1");
@@ -23,7 +24,7 @@ export async function use(file: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await mailmill.campaigns.send("1");
   } catch (error) {
-    if (error instanceof MailmillError) console.log(error.field?.length, error.retryAfter?.toFixed());
+    if (error instanceof MailmillError) console.log(error.field?.length, error.retryAfter?.toFixed(), error.data["id"], link);
   }
   // @ts-expect-error: the email is required.
   await mailmill.contacts.create({ projectId: "1" });

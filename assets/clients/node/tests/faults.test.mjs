@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { Mailmill, MailmillError, NetworkError, RateLimitError, RequestTimeoutError, ServerError } from "mailmill";
+import { inspect } from "node:util";
+import { Mailmill, NetworkError, RateLimitError, RequestTimeoutError, ServerError } from "mailmill";
 import { answer, failure, serve, success } from "./support.mjs";
 
 let server;
@@ -213,7 +214,7 @@ test("iterating stops when the caller stops", async () => {
 });
 
 test("the settings come from the options or the environment", () => {
-  const names = ["MAILMILL_API_KEY", "MAILMILL_KEY", "MAILMILL_BASE_URL", "MAILMILL_URL"];
+  const names = ["MAILMILL_KEY", "MAILMILL_URL"];
   const before = names.map((name) => process.env[name]);
   try {
     for (const name of names) delete process.env[name];
@@ -223,15 +224,78 @@ test("the settings come from the options or the environment", () => {
     process.env.MAILMILL_URL = "https://mail.example.com/v1/";
     assert.equal(new Mailmill().baseUrl, "https://mail.example.com/v1");
     assert.equal(new Mailmill({ baseUrl: "https://a.example/mail" }).baseUrl, "https://a.example/mail/v1");
-    for (const baseUrl of ["mail.example.com", "ftp://a.example", "http://"]) assert.throws(() => new Mailmill({ baseUrl }), MailmillError);
+    for (const baseUrl of ["mail.example.com", "ftp://a.example", "http://", "https://a.example/?b", "https://a.example/#b"]) {
+      assert.throws(() => new Mailmill({ baseUrl }), { field: "baseUrl", message: /It must be a URL such as/ });
+    }
+    for (const baseUrl of ["http://ada:hunter2@a.example", "http://ada:hunter2@", "ada:hunter2@a.example"]) {
+      assert.throws(() => new Mailmill({ baseUrl }), (error) => {
+        assert.match(error.message, /^baseUrl contains a user name or password. Remove it/);
+        return !inspect(error).includes("hunter2") && error.field === "baseUrl";
+      });
+    }
     assert.throws(() => new Mailmill({ apiKey: "sk_test\n" }), { field: "apiKey" });
   } finally {
     names.forEach((name, index) => (before[index] === undefined ? delete process.env[name] : (process.env[name] = before[index])));
   }
 });
 
-test("an object that is printed does not show the key", async () => {
-  const { inspect } = await import("node:util");
+test("a client that is printed or logged shows its address and not the key", () => {
   const mailmill = new Mailmill({ apiKey: "sk_test_secret", baseUrl: "https://mail.example.com" });
-  assert.doesNotMatch(inspect(mailmill, { depth: 9, showHidden: true }) + JSON.stringify(Object.keys(mailmill)), /sk_test_secret/);
+  assert.equal(JSON.stringify({ mailmill }), '{"mailmill":{"baseUrl":"https://mail.example.com/v1"}}');
+  const texts = [inspect(mailmill, { depth: 9, showHidden: true }), JSON.stringify(mailmill.contacts), JSON.stringify(Object.keys(mailmill))];
+  assert.doesNotMatch(texts.join(), /sk_test_secret/);
+});
+
+test("an error's texts have no control characters and no doubled periods", async () => {
+  const evil = "\x1b]0;pwn\x07 \u009b2J\u202Ereversed\r\n.";
+  const mailmill = await client((_, response, __, number) => {
+    if (number === 1) answer(response, 400, failure(`CODE${evil}`, `Text${evil}`, { field: `email${evil}`, id: evil }));
+    else answer(response, 200, success({ status: "failed", error: `Job${evil}`, conversationId: "1" }));
+  });
+  await assert.rejects(mailmill.contacts.create(contact), (error) => {
+    assert.deepEqual([error.message, error.code, error.field].map((text) => text.replace(/ +/g, " ")), ["Text", "CODE", "email"].map((word) => `${word} ]0;pwn 2J reversed .`));
+    return error.data.id === evil;
+  });
+  await assert.rejects(mailmill.emails.generateAndWait({ projectId: "1" }), { message: /^Job ]0;pwn  +2J reversed \.$/ });
+  const broken = new Mailmill({ apiKey: "k", baseUrl: server.url, maxRetries: 0, fetch: () => Promise.reject(new TypeError("x", { cause: new Error("It broke.\x1b[2J.") })) });
+  await assert.rejects(broken.projects.list(), { message: `The connection to ${server.url}/v1 failed: It broke. [2J. Check baseUrl and that the server runs.` });
+});
+
+test("an idempotency key that the server would reject or ignore is an error", async () => {
+  const mailmill = await client((_, response) => answer(response, 201, success({})));
+  for (const idempotencyKey of ["a\nb", "", "ü", " a", "a ", "a".repeat(101)]) {
+    await assert.rejects(mailmill.contacts.create(contact, { idempotencyKey }), { code: "INVALID_OPTION", field: "idempotencyKey", message: /1 to 100 ASCII characters/ });
+  }
+  for (const call of [() => mailmill.contacts.delete("1", { projectId: "1" }, { idempotencyKey: "k" }), () => mailmill.projects.list({}, { idempotencyKey: "k" })]) {
+    await assert.rejects(call(), { code: "INVALID_OPTION", field: "idempotencyKey", message: /does not support an idempotencyKey/ });
+  }
+  assert.equal(server.requests.length, 0);
+  await mailmill.contacts.create(contact, { idempotencyKey: "Welcome, Ada ".repeat(8).slice(0, 100).replace(/ $/, ".") });
+  assert.equal(server.requests.length, 1);
+});
+
+test("a response without an end is stopped at the limit", async () => {
+  let ended = 0;
+  const mailmill = await client((request, response) => {
+    response.writeHead(request.url.includes("/tags") ? 400 : 200, { "Content-Type": "application/json" });
+    const chunk = Buffer.alloc(1 << 20, " ");
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on("drain", more).on("close", () => (ended += 1));
+    more();
+  });
+  const before = process.memoryUsage().rss;
+  for (const call of [() => mailmill.projects.list(), () => mailmill.inbox.screenshot("1"), () => mailmill.emails.html("1"), () => mailmill.tags.list({ projectId: "1" })]) {
+    await assert.rejects(call(), { code: "RESPONSE_TOO_LARGE", message: "The response is larger than 67108864 bytes. Request fewer items." });
+  }
+  assert.equal(server.requests.length, 4);
+  while (ended < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 400 << 20, `${grown} bytes`);
+});
+
+test("a job that has completed without a result is an error", async () => {
+  const mailmill = await client((_, response) => answer(response, 200, success({ status: "completed", conversationId: "1" })));
+  await assert.rejects(mailmill.emails.generateAndWait({ projectId: "1" }), { name: "JobFailedError", code: "UNEXPECTED_RESPONSE", message: /no result/ });
 });

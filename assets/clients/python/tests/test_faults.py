@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import resource
 import time
 import unittest
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from unittest import mock
 
+import httpx
 from mailmill import (
     AsyncMailmill,
+    CallOptions,
     JobFailedError,
     Mailmill,
     MailmillError,
@@ -130,6 +133,159 @@ class Faults(unittest.TestCase):
         self.assertEqual(caught.exception.code, "TIMEOUT")
         self.assertEqual(len(self.server.requests), 2)
 
+    def test_a_timeout_limits_the_whole_attempt(self) -> None:
+        def drip(request: Handler, first: bytes, byte: bytes) -> None:
+            request.wfile.write(first)
+            try:
+                while True:
+                    time.sleep(0.02)
+                    request.wfile.write(byte)
+            except OSError:
+                request.close_connection = True
+
+        def handle(request: Handler, number: int) -> None:
+            if "/plan" in request.path:
+                drip(request, b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x")
+            elif "/projects" in request.path:
+                drip(request, b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b" ")
+            elif "/contacts" in request.path:
+                # Without a length, the body ends with the connection.
+                drip(request, b"HTTP/1.1 200 OK\r\n\r\n", b" ")
+            else:
+                request.protocol_version = "HTTP/1.1"
+                request.close_connection = False
+                request.answer(200, success({"tags": []}))
+
+        options: CallOptions = {"timeout": 0.4, "max_retries": 0}
+        client = self.client(handle)
+        calls: list[Callable[[], object]] = [
+            lambda: client.plan.get(request_options=options),
+            lambda: client.projects.list(request_options=options).page(),
+            lambda: client.contacts.get("1", project_id="1", request_options=options),
+        ]
+        for call in calls:
+            # The connection of this request is used again.
+            client.tags.list(project_id="1").page()
+            for _ in range(2):
+                start = time.monotonic()
+                with self.assertRaises(RequestTimeoutError) as caught:
+                    call()
+                self.assertRegex(str(caught.exception), "^No complete response within 0.4 seconds")
+                self.assertLess(time.monotonic() - start, 1)
+
+        async def work() -> None:
+            async with AsyncMailmill(api_key="k", base_url=self.server.url) as other:
+                calls: list[Callable[[], Awaitable[object]]] = [
+                    lambda: other.plan.get(request_options=options),
+                    lambda: other.projects.list(request_options=options).page(),
+                ]
+                for call in calls:
+                    start = time.monotonic()
+                    with self.assertRaises(RequestTimeoutError):
+                        await call()
+                    self.assertLess(time.monotonic() - start, 1)
+
+        asyncio.run(work())
+
+    def test_the_callers_own_requests_on_a_shared_connection_have_the_callers_time_limits(self) -> None:
+        def handle(request: Handler, number: int) -> None:
+            request.protocol_version = "HTTP/1.1"
+            request.close_connection = False
+            if number == 2:
+                time.sleep(0.3)
+            request.answer(200, success({}))
+
+        self.client(handle)
+        with httpx.Client(timeout=None) as http:
+            client = Mailmill(api_key="k", base_url=self.server.url, http_client=http)
+            client.plan.get(request_options={"timeout": 0.2})
+            self.assertEqual(http.get(self.server.url).status_code, 200)
+        self.assertEqual(len({request.client_address for request in self.server.requests}), 1)
+
+    def test_a_response_without_an_end_is_stopped_at_the_limit(self) -> None:
+        def handle(request: Handler, number: int) -> None:
+            request.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            try:
+                while True:
+                    request.wfile.write(b" " * 1_048_576)
+            except OSError:
+                request.close_connection = True
+
+        client = self.client(handle)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        message = "^The response is larger than 67108864 bytes. Request fewer items.$"
+        for call in (lambda: client.projects.list().page(), lambda: client.inbox.screenshot("1"), lambda: client.emails.html("1")):
+            with self.assertRaisesRegex(MailmillError, message) as caught:
+                call()
+            self.assertEqual(caught.exception.code, "RESPONSE_TOO_LARGE")
+
+        async def work() -> None:
+            async with AsyncMailmill(api_key="k", base_url=self.server.url) as other:
+                with self.assertRaisesRegex(MailmillError, message):
+                    await other.inbox.screenshot("1")
+
+        asyncio.run(work())
+        self.assertEqual(len(self.server.requests), 4)
+        # Linux reports kibibytes.
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 400 * 1024)
+
+    def test_a_broken_encoding_is_an_error_of_the_connection(self) -> None:
+        client = self.client(lambda request, _: request.answer(200, b"no gzip", {"Content-Encoding": "gzip"}))
+        with self.assertRaises(NetworkError):
+            client.plan.get(request_options={"max_retries": 0})
+
+    def test_the_texts_of_errors_have_no_control_characters_and_no_doubled_periods(self) -> None:
+        evil = "\x1b]0;pwn\x07 \x9b2J\u202ereversed\r\n."
+
+        def handle(request: Handler, number: int) -> None:
+            if number == 1:
+                request.answer(400, failure(f"CODE{evil}", f"Text{evil}", {"field": f"email{evil}", "id": evil}))
+            elif number == 2:
+                request.drop()
+            else:
+                request.answer(200, success({"status": "failed", "error": f"Job{evil}", "conversationId": "1"}))
+
+        client = self.client(handle)
+        with self.assertRaises(MailmillError) as caught:
+            client.contacts.create(project_id="1", email="ada@example.com")
+        error = caught.exception
+        clean = " ]0;pwn   2J reversed ."
+        self.assertEqual((str(error), error.message, error.code, error.field), (f"Text{clean}",) * 2 + (f"CODE{clean}", f"email{clean}"))
+        self.assertEqual(error.data["id"], evil)
+        with self.assertRaisesRegex(NetworkError, r"without sending a response\. Check base_url"):
+            client.plan.get(request_options={"max_retries": 0})
+        with self.assertRaises(JobFailedError) as failed:
+            client.emails.generate_and_wait(project_id="1")
+        self.assertEqual(str(failed.exception), f"Job{clean}")
+
+    def test_an_idempotency_key_that_the_server_would_reject_or_ignore_is_an_error(self) -> None:
+        client = self.client(lambda request, _: request.answer(201, success({})))
+        for key in ("a\nb", "", "ü", " a", "a ", "a" * 101):
+            with self.assertRaisesRegex(MailmillError, "1 to 100 ASCII characters") as caught:
+                client.contacts.create(project_id="1", email="ada@example.com", request_options={"idempotency_key": key})
+            self.assertEqual((caught.exception.code, caught.exception.field), ("INVALID_OPTION", "idempotency_key"))
+        calls = (
+            lambda: client.contacts.delete("1", project_id="1", request_options={"idempotency_key": "k"}),
+            lambda: client.projects.list(request_options={"idempotency_key": "k"}).page(),
+        )
+        for call in calls:
+            with self.assertRaisesRegex(MailmillError, "does not support an idempotency_key"):
+                call()
+        self.assertEqual(len(self.server.requests), 0)
+
+    def test_a_job_that_has_completed_without_a_result_is_an_error(self) -> None:
+        client = self.client(lambda request, _: request.answer(200, success({"status": "completed", "conversationId": "1"})))
+        with self.assertRaisesRegex(JobFailedError, "no result") as caught:
+            client.emails.generate_and_wait(project_id="1")
+        self.assertEqual(caught.exception.code, "UNEXPECTED_RESPONSE")
+
+    def test_a_client_that_is_printed_shows_its_address_and_not_the_key(self) -> None:
+        client = Mailmill(api_key="sk_test_secret", base_url="https://mail.example.com")
+        self.addCleanup(client.close)
+        self.assertEqual(repr(client), "Mailmill(base_url='https://mail.example.com/v1')")
+        self.assertNotIn("sk_test_secret", repr((vars(client), client.contacts, vars(client.contacts))))
+        self.assertTrue(repr(AsyncMailmill(api_key="k", base_url="http://a.example")).startswith("AsyncMailmill("))
+
     def test_waiting_reports_progress_fails_with_the_job_and_has_a_limit(self) -> None:
         statuses = ["pending", "processing", "failed"]
 
@@ -175,13 +331,14 @@ class Faults(unittest.TestCase):
             if number == 1:
                 request.answer(301, b"", {"Location": "https://mail.example.com/v1/plan"})
             else:
-                request.answer(200, b"<html>")
+                request.answer(200, b"<html>" if number == 2 else b"[" * 100_000)
 
         client = self.client(handle)
         with self.assertRaisesRegex(MailmillError, "redirects to https://mail.example.com.*Set base_url"):
             client.plan.get()
-        with self.assertRaisesRegex(MailmillError, "not a response of the API.*Check base_url"):
-            client.plan.get()
+        for _ in range(2):
+            with self.assertRaisesRegex(MailmillError, "not a response of the API.*Check base_url"):
+                client.plan.get()
 
     def test_queries_and_paths_are_encoded(self) -> None:
         client = self.client(lambda request, _: request.answer(200, success({"contacts": []})))
@@ -239,9 +396,13 @@ class Faults(unittest.TestCase):
             os.environ["MAILMILL_KEY"] = "k"
             os.environ["MAILMILL_URL"] = "https://mail.example.com/v1/"
             self.assertEqual(Mailmill()._settings.base_url, "https://mail.example.com/v1")
-            for bad in ("mail.example.com", "ftp://a.example", "http://"):
-                with self.assertRaises(MailmillError):
+            for bad in ("mail.example.com", "ftp://a.example", "http://", "https://a.example/?b", "https://a.example/#b"):
+                with self.assertRaisesRegex(MailmillError, "It must be a URL such as"):
                     Mailmill(base_url=bad)
+            for bad in ("http://ada:hunter2@a.example", "http://ada:hunter2@", "ada:hunter2@a.example"):
+                with self.assertRaisesRegex(MailmillError, "^base_url contains a user name or password. Remove it") as caught:
+                    Mailmill(base_url=bad)
+                self.assertNotIn("hunter2", str(caught.exception))
             with self.assertRaises(MailmillError):
                 Mailmill(api_key="sk_test\n")
 

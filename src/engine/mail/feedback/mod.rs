@@ -35,7 +35,7 @@ pub const TOKEN_FIELD: &str = "mailmill";
 /// The header with our token, for services that return all headers of a message.
 pub const TOKEN_HEADER: &str = "X-Mailmill-Message";
 
-/// A request of a mail service.
+/// A request from a mail service.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     pub headers: &'a HeaderMap,

@@ -148,8 +148,8 @@ fn refuse_files() -> Result<(), String> {
     }
 }
 
-/// The system calls that drawing needs: for memory, open streams and files, locks, time, randomness, and exit. None of them takes a path,
-/// an address or another process's ID, and none starts a thread, because the drawing thread is already running.
+/// The system calls that drawing needs: for memory, open streams and files, locks, signals, time, randomness, and exit. None of them takes a
+/// path or a network address, changes another process, or starts a thread: the drawing thread is already running.
 const ALLOWED: [c_long; 34] = [
     // Calls for streams and open files.
     libc::SYS_read,

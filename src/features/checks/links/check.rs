@@ -175,7 +175,7 @@ fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     if first == LinkKind::Link { model::may_get } else { model::may_get_file }
 }
 
-/// Returns the status that follows from a response, and the reason for it.
+/// Returns the status of a link, and the reason unless it works.
 pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
     let trail = &report.probe.trail;
     let because = |status, reason: &dyn std::fmt::Display| (status, Some(reason.to_string()));
@@ -195,12 +195,12 @@ pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
         }
         _ if response.is_bot_wall => because(
             LinkStatus::Unverifiable,
-            &format!("{host} blocks programs (status {code}), so the link could not be checked. Open it in a browser."),
+            &format!("{host} blocks automated requests (status {code}), so the link could not be checked. Open it in a browser."),
         ),
         401 | 402 | 403 | 405 | 406 | 407 | 418 | 451 | 501 | 999 => because(
             LinkStatus::Unverifiable,
             &format!(
-                "{host} does not respond to programs (status {code}), so the link could not be checked. Open it in a browser."
+                "{host} refuses automated requests (status {code}), so the link could not be checked. Open it in a browser."
             ),
         ),
         408 | 425 | 429 => because(

@@ -96,7 +96,11 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
         _ => {
-            let what = if kind == LinkKind::Link { "link" } else { "file" };
+            let what = match kind {
+                LinkKind::Link => "link",
+                LinkKind::Form => "form",
+                _ => "file",
+            };
             invalid(format!(
                 "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
             ))
@@ -288,7 +292,7 @@ fn is_random(value: &str) -> bool {
     };
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    // Words can start with capitals, so one change per word is not a sign of a random value.
+    // Words can start with a capital, which adds up to two changes (before and after it), so these are not a sign of a random value.
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN

@@ -86,7 +86,7 @@ fn own_fields() -> impl Iterator<Item = &'static ContactField> {
     CONTACT_FIELDS.iter().filter(|field| field.is_text())
 }
 
-/// The number of example values, which is enough to recognize what a field contains.
+/// The maximum number of example values per field; this many are enough to recognize what a field contains.
 const SAMPLES: usize = 3;
 
 impl Operation for FieldCatalog {

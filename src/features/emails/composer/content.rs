@@ -416,7 +416,7 @@ impl<'a> Content<'a> {
         self.with(&[FactKind::Amount], FactRole::Offer).filter_map(money).collect()
     }
 
-    /// Returns the day or days with a role; `None` if the brief has no or several different days with this role.
+    /// Returns the date or period with this role, or `None` if the brief has none, or several that differ.
     pub fn days(&self, role: FactRole) -> Option<(Date, Option<Date>, &'a Fact)> {
         let days = |fact: &'a Fact| match &fact.value {
             Some(FactValue::Days { first, last }) => Some((*first, *last, fact)),
@@ -427,7 +427,7 @@ impl<'a> Content<'a> {
         all.all(|other| (other.0, other.1) == (first.0, first.1)).then_some(first)
     }
 
-    /// Returns the time with a role; `None` if the brief has no or several different times with this role.
+    /// Returns the time with this role, or `None` if the brief has none, or several that differ.
     pub fn time(&self, role: FactRole) -> Option<(Time, Option<Time>)> {
         let time = |fact: &Fact| match &fact.value {
             Some(FactValue::Clock { start, end }) => Some((*start, *end)),

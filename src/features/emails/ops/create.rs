@@ -1,4 +1,4 @@
-//! Creates an email from a starting design or a document, without a prompt.
+//! Creates an email from a starter design or a document, without a prompt.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -25,13 +25,13 @@ use crate::vocab::settings::OnFailure;
 /// The operation `emails.create`.
 pub struct Create;
 
-/// The email to create: from a starting design, or from a whole document.
+/// The email to create: from a starter design, or from a whole document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEmail {
     /// The project of the brand that sends the email.
     pub project_id: ProjectId,
-    /// The name of a starting design; `blank` if neither `design` nor `document` is given. The brand's header and footer are added.
+    /// The name of a starter design; `blank` if neither `design` nor `document` is given. The brand's header and footer are added.
     pub design: Option<String>,
     /// The email's document: typed blocks, starting with a header and ending with a footer.
     pub document: Option<Value>,

@@ -1,4 +1,4 @@
-//! Shows a starting design in the theme of a brand.
+//! Shows a starter design in the theme of a brand.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,7 +35,7 @@ pub struct DesignRef {
 impl Operation for DesignHtml {
     const SPEC: Spec = Spec::get("emails.design_html", "/v1/emails/designs/{design}/html", needs_one(READERS))
         .client("emails.designs.html")
-        .summary("Show a starting design as a page")
+        .summary("Show a starter design as a page")
         .about("Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);

@@ -1,4 +1,4 @@
-//! Lists the starting designs.
+//! Lists the starter designs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,13 +11,13 @@ use crate::vocab::rates::RouteGroup;
 /// The operation `emails.designs`.
 pub struct Designs;
 
-/// The starting designs, in the order of the gallery.
+/// The starter designs, in the order of the gallery.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DesignList {
     pub designs: Vec<DesignView>,
 }
 
-/// A starting design.
+/// A starter design.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DesignView {
     /// The name of the design for `POST /v1/emails`.
@@ -30,7 +30,7 @@ pub struct DesignView {
 
 impl Operation for Designs {
     const SPEC: Spec = Spec::get("emails.designs", "/v1/emails/designs", needs_one(READERS)).client("emails.designs.list")
-        .summary("List starting designs")
+        .summary("List starter designs")
         .about(
             "A design is an email without facts about any brand. The texts that users must replace are in brackets. Its colors, fonts, \
              images and products are the brand's.",

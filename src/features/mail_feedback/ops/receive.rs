@@ -1,4 +1,4 @@
-//! Receives a request of a mail service.
+//! Receives a request from a mail service.
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};

@@ -32,8 +32,8 @@ impl Rules {
         Self { backoff: retry_backoff(settings), breaker, started_at }
     }
 
-    /// If the service has just started, returns the time until which interrupted attempts are not retried. Otherwise, a service that keeps
-    /// crashing would use up all attempts before any of them reaches the endpoint.
+    /// If the service has just started, returns the time before which interrupted attempts are not retried. Without this delay, a
+    /// service that keeps crashing would use up all attempts before any of them reached the endpoint.
     fn steady_at(&self, now: Timestamp) -> Option<Timestamp> {
         let runs_for = now.ms_since(self.started_at);
         (0..limits::WEBHOOK_STEADY_MS).contains(&runs_for).then(|| self.started_at.plus_ms(limits::WEBHOOK_STEADY_MS))

@@ -72,7 +72,7 @@ impl Command for Retry {
             return Err(refuse("A delivery of this event is already pending.", pending.status));
         }
         let Some(event) = fanout::event_of(tx, &delivery)? else {
-            return Err(refuse("The event is no longer stored, or was erased.", delivery.status));
+            return Err(refuse("The event is no longer stored: it expired or was erased.", delivery.status));
         };
         let mut writer = DeliveryWriter::open(tx);
         let made = fanout::repeat(&mut writer, &webhook, (delivery.event, &event), &known)?;

@@ -65,9 +65,9 @@ pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<()
             "the project is missing; name it with --project (`mailmill projects list` lists them, `mailmill projects import URL` creates one)",
         )),
         Some(field) if Some(&*field.name) == main => {
-            Err(Problem::misused(format_args!("{} is missing; see --help for what it sets", constant_case(&field.name))))
+            Err(Problem::misused(format_args!("{} is missing; see --help for details", constant_case(&field.name))))
         }
-        Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for what it sets", long(&field.name)))),
+        Some(field) => Err(Problem::misused(format_args!("--{} is missing; see --help for details", long(&field.name)))),
     }
 }
 

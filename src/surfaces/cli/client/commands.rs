@@ -210,6 +210,10 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
         let help = "Write to this file [default: standard output]";
         arguments.push(Arg::new("output").long("output").short('o').value_name("FILE").help(help));
     }
+    if features::file_link(spec.id).is_some() {
+        let help = "With --wait, save the file here";
+        arguments.push(Arg::new("output").long("output").short('o').value_name("FILE").help(help));
+    }
     if features::has_files(spec.id) {
         let help = "Save the files in this folder";
         arguments.push(Arg::new("output").long("output").short('o').value_name("FOLDER").help(help));

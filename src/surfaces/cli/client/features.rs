@@ -87,6 +87,11 @@ pub fn has_files(id: &str) -> bool {
     matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
 }
 
+/// Returns the field of a finished response that links to its only file.
+pub fn file_link(id: &str) -> Option<&'static str> {
+    (id == "contacts.export").then_some("downloadUrl")
+}
+
 /// Returns the part of a generation's status that a table shows: its emails, without their content.
 pub fn summary(data: &Value) -> Option<Value> {
     let emails = data["result"]["emails"].as_array()?;

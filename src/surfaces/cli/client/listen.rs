@@ -141,7 +141,7 @@ async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, Stri
 
 async fn page(session: &Session, source: &Source, offset: u64) -> Result<Vec<Value>, Problem> {
     let input = json!({ "webhookId": source.id, "limit": PAGE_LIMIT_MAX, "offset": offset });
-    let data = session.call("webhooks.deliveries", input).await?;
+    let data = session.call_patiently("webhooks.deliveries", input).await?;
     Ok(data["deliveries"].as_array().cloned().unwrap_or_default())
 }
 
@@ -164,7 +164,7 @@ async fn newer(session: &Session, source: &Source, seen: &VecDeque<String>) -> R
 
 /// Prints an event, and forwards it.
 async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Remote, String)>) -> Result<(), Problem> {
-    let delivery = session.call("webhooks.delivery", json!({ "webhookId": source.id, "deliveryId": id })).await?;
+    let delivery = session.call_patiently("webhooks.delivery", json!({ "webhookId": source.id, "deliveryId": id })).await?;
     let Some(body) = delivery["body"].as_str() else {
         let reason = "has no body: it was erased, or the key lacks the permission webhook:write";
         note(&format!("{} {reason}", cell(&delivery["eventType"])));

@@ -150,6 +150,12 @@ impl Running<'_> {
         if let Some(folder) = one(self.matches, "output").filter(|_| features::has_files(id)) {
             self.save_files(data, Path::new(&folder)).await?;
         }
+        if let Some((path, link)) = one(self.matches, "output").zip(features::file_link(id)) {
+            let Some(url) = data[link].as_str() else {
+                return Err(Problem::misused("--output needs --wait, because the file does not exist yet"));
+            };
+            self.save_link(url, Path::new(&path)).await?;
+        }
         let summary = features::summary(data).filter(|_| self.session.output.format == Format::Table);
         self.session.output.data(summary.as_ref().unwrap_or(data));
         if self.session.output.format == Format::Table {
@@ -243,16 +249,22 @@ impl Running<'_> {
         for file in data["files"].as_array().into_iter().flatten().take(FILES_MAX) {
             let name: String =
                 file["filename"].as_str().unwrap_or("file").chars().filter(|letter| !matches!(letter, '/' | '\0')).collect();
-            let url: Option<Url> = file["url"].as_str().and_then(|url| url.parse().ok());
-            let Some(url) = url else { continue };
-            // Only the path and query of the link are used, so the key is sent only to this server.
-            let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+            let Some(url) = file["url"].as_str() else { continue };
             let path = folder.join(if name.starts_with('.') { format!("_{name}") } else { name });
-            match save(self.session, &Call::get(target), &path).await? {
-                None if self.session.output.notes => note(&format!("Saved {}", path.display())),
-                None => {}
-                Some(answer) => return Err(file_refusal(&answer)),
-            }
+            self.save_link(url, &path).await?;
+        }
+        Ok(())
+    }
+
+    /// Downloads what a link of a response leads to.
+    async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
+        let url: Url = url.parse().map_err(|_| Problem::failed(format_args!("the server named an invalid link: {url}")))?;
+        // Only the path and query of the link are used, so the key is sent only to this server.
+        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        match save(self.session, &Call::get(target), path).await? {
+            None if self.session.output.notes => note(&format!("Saved {}", path.display())),
+            None => {}
+            Some(answer) => return Err(file_refusal(&answer)),
         }
         Ok(())
     }

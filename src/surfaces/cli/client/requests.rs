@@ -391,7 +391,7 @@ pub fn new_key(random: &dyn Random) -> String {
     format!("cli-{}", data_encoding::HEXLOWER.encode(&random.bytes::<12>()))
 }
 
-/// Returns the header of an idempotency key, or the problem with a key that users chose.
+/// Returns the `idempotency-key` header for a key, or an error if the key, which the user can choose, is not valid in a header.
 pub fn key_header(key: &str) -> Result<(HeaderName, HeaderValue), Problem> {
     let value = HeaderValue::from_str(key).ok().filter(|_| !key.is_empty());
     let value = value.ok_or_else(|| Problem::misused("--idempotency-key: use printable ASCII characters"))?;

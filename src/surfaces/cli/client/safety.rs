@@ -15,6 +15,8 @@ use crate::engine::api::spec::Verb;
 pub enum Danger {
     Sends,
     Deletes,
+    /// Ends something that cannot be started again.
+    Ends,
 }
 
 /// TABLE: operations that send. The permission alone does not identify them, because pausing and unscheduling need the same one.
@@ -33,10 +35,16 @@ const SENDS: [&str; 9] = [
 /// TABLE: operations that delete although their method is not DELETE.
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
+/// TABLE: operations that end something for good.
+const ENDS: [&str; 1] = ["campaigns.cancel"];
+
 /// Returns what makes an operation dangerous.
 pub fn danger(spec: &Spec) -> Option<Danger> {
     if SENDS.contains(&spec.id) {
         return Some(Danger::Sends);
+    }
+    if ENDS.contains(&spec.id) {
+        return Some(Danger::Ends);
     }
     (spec.verb == Verb::Delete || DELETES.contains(&spec.id)).then_some(Danger::Deletes)
 }
@@ -52,12 +60,13 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
     let what = match danger {
         Danger::Sends => "sends email",
         Danger::Deletes => "deletes data",
+        Danger::Ends => "cannot be undone",
     };
     let host = remote.host();
     let place = match (danger, remote.is_live()) {
         (_, true) => "in the live environment",
         (Danger::Sends, false) => "in the test environment; its mail stays in the built-in inbox",
-        (Danger::Deletes, false) => "in the test environment",
+        (Danger::Deletes | Danger::Ends, false) => "in the test environment",
     };
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
@@ -89,7 +98,7 @@ mod tests {
         for id in DELETES {
             assert_eq!(of(id), Some(Danger::Deletes));
         }
-        assert_eq!(of("contacts.delete"), Some(Danger::Deletes));
+        assert_eq!((of("contacts.delete"), of("campaigns.cancel")), (Some(Danger::Deletes), Some(Danger::Ends)));
         assert_eq!((of("campaigns.pause"), of("emails.generate"), of("contacts.list")), (None, None, None));
         let change = names::operation(OPERATIONS, "contacts.bulk_change").spec;
         let input = json!({ "delete": true });

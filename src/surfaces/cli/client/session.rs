@@ -1,6 +1,9 @@
 //! One command's connection to its server: the server, the output, and calls of operations by ID.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 use url::Url;
 
 use super::super::problem::{Exit, Problem};
@@ -20,6 +23,9 @@ use crate::vocab::limits::PAGE_LIMIT_MAX;
 /// The number of projects that are searched for a name. Accounts with more projects can use IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
+/// The longest outage of the server that a command waits for, and the pause between its attempts.
+const OUTAGE_MAX: Duration = Duration::from_secs(10 * 60);
+const OUTAGE_PAUSE: Duration = Duration::from_secs(3);
 
 pub struct Session {
     pub operations: &'static [Entry],
@@ -59,6 +65,20 @@ impl Session {
         let Value::Object(input) = input else { panic!("the input of an operation is an object") };
         let answer = self.send(&self.request(names::operation(self.operations, id), input)).await?;
         Ok(envelope(&answer)?["data"].take())
+    }
+
+    /// Like [`Session::call`], for commands that follow something: waits for a server that cannot be reached, for example while it is
+    /// upgraded.
+    pub async fn call_patiently(&self, id: &str, input: Value) -> Result<Value, Problem> {
+        let deadline = Instant::now() + OUTAGE_MAX;
+        loop {
+            match self.call(id, input.clone()).await {
+                Err(problem) if problem.code() == Exit::Unavailable as u8 && Instant::now() < deadline => {
+                    tokio::time::sleep(OUTAGE_PAUSE).await;
+                }
+                result => return result,
+            }
+        }
     }
 
     /// Sends a request.

@@ -49,7 +49,7 @@ pub async fn finish(
     let progress = Progress::new(work.label, session.output.shows_progress());
     let mut polls = 0;
     loop {
-        let status = session.call(work.status, Value::Object(query.clone())).await?;
+        let status = session.call_patiently(work.status, Value::Object(query.clone())).await?;
         let word = status["status"].as_str().unwrap_or_default().to_ascii_lowercase();
         progress.show(percentage(&status), &note(&status));
         if ENDED.contains(&word.as_str()) {

@@ -43,8 +43,8 @@ async fn show_all(session: &Session, id: &str) -> Result<u8, Problem> {
     let redraws = session.output.format == Format::Table && std::io::stdout().is_terminal();
     let mut last = String::new();
     loop {
-        let campaign = session.call("campaigns.get", json!({ "id": id })).await?;
-        let stats = session.call("campaigns.stats", json!({ "id": id })).await?;
+        let campaign = session.call_patiently("campaigns.get", json!({ "id": id })).await?;
+        let stats = session.call_patiently("campaigns.stats", json!({ "id": id })).await?;
         let view = match session.output.format {
             Format::Json | Format::Lines => format!("{}\n", json!({ "campaign": campaign, "stats": stats })),
             Format::Quiet => format!("{}\n", cell(&campaign["status"])),

@@ -3,13 +3,14 @@
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::http_types::ReplyBody;
 use crate::engine::api::operation::Takes;
 use crate::engine::api::response::{Envelope, RequestId};
 use crate::engine::api::{Entry, Media};
+use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::surfaces::docs_links;
@@ -26,6 +27,8 @@ pub struct ApiCallPage {
     docs: String,
     input: String,
     takes_file: bool,
+    /// Whether the user's role allows the call.
+    is_allowed: bool,
     /// The response; `None` before the call.
     response: Option<String>,
 }
@@ -39,9 +42,10 @@ page_context!(ApiCallPage, "api_call.html", {
         docs: "/docs/api/tags#create".into(),
         input: "{}".into(),
         takes_file: false,
+        is_allowed: true,
         response: response.map(str::to_owned),
     };
-    vec![page(None), page(Some("{}")), Self { takes_file: true, ..page(None) }]
+    vec![page(None), page(Some("{}")), Self { takes_file: true, ..page(None) }, Self { is_allowed: false, ..page(None) }]
 });
 
 /// Shows the form with the example of the documentation.
@@ -49,12 +53,22 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
     let (mut input, _) = (entry.example)(&envelope);
-    // Examples contain made-up IDs, so the ID of the user's last brand replaces the ID of the project.
-    if let (Some(project), Some(brand)) = (input.get_mut("projectId"), visit.jar.brand()) {
-        *project = brand.into();
+    // Examples contain made-up IDs, so the ID of the user's last or first brand replaces the ID of the project.
+    if let Some(project) = input.get_mut("projectId")
+        && let Some(brand) = brand(visit).await
+    {
+        *project = brand;
     }
     let text = serde_json::to_string_pretty(&input).unwrap_or_default();
-    Ok(Outcome::draw(&page(entry, text, None)))
+    Ok(Outcome::draw(&page(visit, entry, text, None)))
+}
+
+async fn brand(visit: &Visit) -> Option<Value> {
+    if let Some(brand) = visit.jar.brand() {
+        return Some(brand.into());
+    }
+    let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 1 })).await.ok()?;
+    listed.items.first().map(|brand| brand.id.to_string().into())
 }
 
 /// Calls the operation.
@@ -63,8 +77,8 @@ pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
     let text = visit.form.get("input").to_owned();
     let input = match serde_json::from_str::<Value>(&text) {
         Ok(input @ Value::Object(_)) => input,
-        Ok(_) => return Ok(wrong(entry, text, "The input must be a JSON object: write the fields between { and }.")),
-        Err(error) => return Ok(wrong(entry, text, &format!("The input is not valid JSON: {error}."))),
+        Ok(_) => return Ok(wrong(visit, entry, text, "The input must be a JSON object: write the fields between { and }.")),
+        Err(error) => return Ok(wrong(visit, entry, text, &format!("The input is not valid JSON: {error}."))),
     };
     let result = visit.answer(entry.spec, input).await;
     Ok(match result {
@@ -73,21 +87,44 @@ pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
                 (ReplyBody::Whole(body), Some(Media::JSON_TYPE)) => pretty(body),
                 (_, content_type) => format!("A file with the content type {}.", content_type.unwrap_or("unknown")),
             };
-            Outcome::draw(&page(entry, text, Some(format!("Status {}\n\n{shown}", reply.status.as_u16()))))
+            Outcome::draw(&page(visit, entry, text, Some(format!("Status {}\n\n{shown}", reply.status.as_u16()))))
         }
-        Err(error) => Outcome::draw_with(&page(entry, text, None), Some(&error)),
+        Err(error) => {
+            let code = error.code.map(|code| code.info().wire);
+            let mut shown = json!({ "success": false, "error": error.message, "code": code });
+            if let Some(data) = &error.data {
+                shown["data"] = (**data).clone();
+            }
+            let response = format!("Status {}\n\n{}", error.status.as_u16(), pretty(shown.to_string().as_bytes()));
+            Outcome::draw_with(&page(visit, entry, text, Some(response)), Some(&error))
+        }
     })
 }
 
-fn wrong(entry: &'static Entry, input: String, message: &str) -> Outcome {
+fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> Outcome {
     let error = PageError::plain(StatusCode::BAD_REQUEST, message).in_field("input");
-    Outcome::draw_with(&page(entry, input, None), Some(&error))
+    Outcome::draw_with(&page(visit, entry, input, None), Some(&error))
 }
 
 fn pretty(body: &[u8]) -> String {
     serde_json::from_slice::<Value>(body)
-        .and_then(|value| serde_json::to_string_pretty(&value))
+        .and_then(|mut value| {
+            // The pages receive fields without a value, which programs do not.
+            value.get_mut("data").into_iter().for_each(leave_out_nulls);
+            serde_json::to_string_pretty(&value)
+        })
         .unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned())
+}
+
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        _ => {}
+    }
 }
 
 /// Returns the operation in the path, if clients can call it.
@@ -97,7 +134,7 @@ fn entry(visit: &Visit) -> Result<&'static Entry, PageError> {
     found.ok_or_else(PageError::not_found)
 }
 
-fn page(entry: &'static Entry, input: String, response: Option<String>) -> ApiCallPage {
+fn page(visit: &Visit, entry: &'static Entry, input: String, response: Option<String>) -> ApiCallPage {
     let name = entry.spec.client_name().unwrap_or(entry.spec.id);
     ApiCallPage {
         name,
@@ -107,6 +144,7 @@ fn page(entry: &'static Entry, input: String, response: Option<String>) -> ApiCa
         docs: docs_links::address(name),
         input,
         takes_file: matches!(entry.media.takes, Takes::Form(_)),
+        is_allowed: visit.may_ask(entry.spec),
         response,
     }
 }

@@ -1,13 +1,10 @@
 /** The settings of a client. */
 export interface ClientOptions {
- /** The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent. */
+ /** The API key; `MAILMILL_KEY` of the environment if absent. */
  apiKey?: string | undefined;
- /**
-  * The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the
-  * environment if absent.
-  */
+ /** The address of the server, such as `https://mail.example.com`, with or without `/v1`; `MAILMILL_URL` of the environment if absent. */
  baseUrl?: string | undefined;
- /** The milliseconds that an attempt may take; 60,000 if absent, and 600,000 for uploads. */
+ /** The milliseconds that an attempt may take, until the end of the response; 60,000 if absent, and 600,000 for uploads. */
  timeout?: number | undefined;
  /** How often a failed request is retried; 2 if absent. */
  maxRetries?: number | undefined;
@@ -32,12 +29,12 @@ export interface CallOptions {
  /**
   * Identifies the operation: a repeat within 24 hours returns the first response. By default, each call of an operation that supports a key
   * gets a random one, which its retries share. Choose a key, such as `welcome-${contact.id}`, so that a repeat by your own program is safe,
-  * too.
+  * too. A key has 1 to 100 ASCII characters.
   */
  idempotencyKey?: string | undefined;
  /** Cancels the call, which then throws the signal's reason. */
  signal?: AbortSignal | undefined;
- /** The milliseconds that an attempt may take. */
+ /** The milliseconds that an attempt may take, until the end of the response. */
  timeout?: number | undefined;
  /** How often a failed request is retried. */
  maxRetries?: number | undefined;
@@ -67,6 +64,10 @@ export declare class Client {
   * ```
   */
  constructor(options?: ClientOptions);
+ /** Returns what `JSON.stringify` shows of a client, for example in a log: the address without the key. */
+ toJSON(): {
+  baseUrl: string;
+ };
 }
 /** The base of the resources. */
 export declare class Resource<Root extends Client> {

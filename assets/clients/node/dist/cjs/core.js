@@ -10,6 +10,7 @@ const version_js_1 = require("./version.js");
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 const RETRIES = 2;
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 8_000;
 const RETRY_AFTER_MAX_S = 60;
@@ -20,19 +21,24 @@ class Client {
  #options;
  constructor(options = {}) {
   this.#options = options;
-  this.#apiKey = setting(options.apiKey, ["MAILMILL_API_KEY", "MAILMILL_KEY"], "apiKey");
-  const address = setting(options.baseUrl, ["MAILMILL_BASE_URL", "MAILMILL_URL"], "baseUrl");
-  if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
+  this.#apiKey = setting(options.apiKey, "MAILMILL_KEY", "apiKey");
+  const address = setting(options.baseUrl, "MAILMILL_URL", "baseUrl");
+  if (address.includes("@"))
+   throw invalid("baseUrl contains a user name or password. Remove it: the API key identifies the caller.", "baseUrl");
+  if (!/^https?:\/\/[^/?#]/.test(address) || !URL.canParse(address) || /[?#]/.test(address)) {
    throw invalid(`baseUrl is ${JSON.stringify(address)}. It must be a URL such as https://mail.example.com.`, "baseUrl");
   }
   if (/[^\x21-\x7e]/.test(this.#apiKey))
    throw invalid("apiKey contains a space or another character that no key contains.", "apiKey");
   this.baseUrl = `${address.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
  }
+ toJSON() {
+  return { baseUrl: this.baseUrl };
+ }
  async _send(method, path, params, options = {}, flags = {}) {
+  const key = options.idempotencyKey === undefined ? (flags.keyed ? (0, node_crypto_1.randomUUID)() : undefined) : checkedKey(options.idempotencyKey, flags);
   const body = await encode(method, params, flags);
   const url = this.baseUrl + path + (body.query ?? "");
-  const key = options.idempotencyKey ?? (flags.keyed ? (0, node_crypto_1.randomUUID)() : undefined);
   const retries = options.maxRetries ?? this.#options.maxRetries ?? RETRIES;
   const repeatable = method !== "POST" || key !== undefined;
   for (let attempt = 0;; attempt += 1) {
@@ -98,7 +104,7 @@ class Client {
    const cause = error.cause;
    if (!(error instanceof TypeError) && !cause)
     throw error;
-   const reason = cause?.code ?? cause?.message ?? String(error);
+   const reason = (0, errors_js_1.plain)(cause?.code ?? cause?.message ?? String(error)).replace(/\.+$/, "");
    throw new errors_js_1.NetworkError(`The connection to ${this.baseUrl} failed: ${reason}. Check baseUrl and that the server runs.`, {
     code: "NETWORK_ERROR",
     cause: error,
@@ -139,16 +145,20 @@ class Resource {
  _list(path, paging, params, options) {
   return new list_js_1.List((changes) => this._client._send("GET", path, { ...params, ...changes }, options), paging, params);
  }
- async _wait(start, poll, done, failed, options = {}) {
+ async _wait(start, poll, { done, failed, fields }, options = {}) {
   const { onProgress, pollInterval = 2_000, waitTimeout = 600_000, idempotencyKey, onResponse, ...common } = options;
   const end = Date.now() + waitTimeout;
   const started = await start({ ...common, idempotencyKey, onResponse });
   for (;;) {
    const status = await poll(started, common);
    onProgress?.(status);
-   if (done.includes(status.status))
-    return status;
    const data = status;
+   if (done.includes(status.status)) {
+    const missing = fields.find((name) => data[name] === undefined);
+    if (missing === undefined)
+     return status;
+    throw new errors_js_1.JobFailedError(`The job has completed, but its status has no ${missing}. Start the job again.`, { code: "UNEXPECTED_RESPONSE", data });
+   }
    if (failed.includes(status.status)) {
     const reason = typeof data["error"] === "string" ? data["error"] : `The job ended with the status ${status.status}.`;
     throw new errors_js_1.JobFailedError(reason, { code: "JOB_FAILED", data });
@@ -204,11 +214,12 @@ function query(params = {}) {
  return text && `?${text}`;
 }
 async function read(response, flags) {
- if (response.ok && flags.answer === "text")
-  return { data: await response.text() };
+ const bytes = await readBody(response);
  if (response.ok && flags.answer === "bytes")
-  return { data: new Uint8Array(await response.arrayBuffer()) };
- const text = await response.text();
+  return { data: bytes };
+ const text = new TextDecoder().decode(bytes);
+ if (response.ok && flags.answer === "text")
+  return { data: text };
  let body = {};
  try {
   const parsed = JSON.parse(text);
@@ -222,6 +233,24 @@ async function read(response, flags) {
  if (response.ok && body["success"] === true)
   return { data: body["data"], count: body["count"] };
  throw failure(response, body);
+}
+async function readBody(response) {
+ const chunks = [];
+ let size = 0;
+ for await (const chunk of (response.body ?? [])) {
+  size += chunk.length;
+  if (size > RESPONSE_BYTES_MAX) {
+   throw (0, errors_js_1.errorOfStatus)(`The response is larger than ${RESPONSE_BYTES_MAX} bytes. Request fewer items.`, response.status, { code: "RESPONSE_TOO_LARGE" });
+  }
+  chunks.push(chunk);
+ }
+ const bytes = new Uint8Array(size);
+ let end = 0;
+ for (const chunk of chunks) {
+  bytes.set(chunk, end);
+  end += chunk.length;
+ }
+ return bytes;
 }
 function failure(response, body) {
  const data = typeof body["data"] === "object" && body["data"] !== null ? body["data"] : undefined;
@@ -250,7 +279,7 @@ function retryAfter(header, milliseconds) {
 }
 function pause(error, repeatable, attempt) {
  if (error instanceof errors_js_1.NetworkError) {
-  if (!repeatable && error.data?.["sent"] !== false)
+  if (!repeatable && error.data["sent"] !== false)
    return undefined;
  }
  else if (error.status === undefined || (error.status !== 429 && error.status < 500)) {
@@ -280,11 +309,19 @@ function sleep(milliseconds, signal) {
    signal?.addEventListener("abort", abort, { once: true });
  });
 }
-function setting(given, names, option) {
- const value = given ?? names.map((name) => process.env[name]).find((one) => one);
+function setting(given, name, option) {
+ const value = given ?? process.env[name];
  if (!value)
-  throw invalid(`${option} is missing. Pass it to new Mailmill(), or set ${names[0]} in the environment.`, option);
+  throw invalid(`${option} is missing. Pass it to new Mailmill(), or set ${name} in the environment.`, option);
  return value;
+}
+function checkedKey(key, flags) {
+ if (!/^[\x20-\x7e]{1,100}$/.test(key) || key.trim() !== key) {
+  throw invalid("idempotencyKey must have 1 to 100 ASCII characters, without line breaks, and without a space at its start or end.", "idempotencyKey");
+ }
+ if (!flags.keyed)
+  throw invalid("This operation does not support an idempotencyKey. Remove it.", "idempotencyKey");
+ return key;
 }
 function invalid(message, field) {
  return new errors_js_1.MailmillError(message, { code: "INVALID_OPTION", field });

@@ -32,8 +32,8 @@ export declare class MailmillError extends Error {
  readonly requestId: string | undefined;
  /** The number of seconds to wait before retrying, if the server states it. */
  readonly retryAfter: number | undefined;
- /** More details about the error, such as `id` of the existing contact. */
- readonly data: Record<string, unknown> | undefined;
+ /** More details about the error, such as `id` of the existing contact; empty if there are none. */
+ readonly data: Record<string, unknown>;
  constructor(message: string, details: ErrorDetails);
 }
 /** Status 400: a value of the request is invalid. `field` names it. */

@@ -1,6 +1,7 @@
 "use strict";
 Object.defineProperty(exports, "__esModule", { value: true });
 exports.WebhookVerificationError = exports.JobFailedError = exports.RequestTimeoutError = exports.NetworkError = exports.ServerError = exports.RateLimitError = exports.ConflictError = exports.NotFoundError = exports.PermissionDeniedError = exports.AuthenticationError = exports.BadRequestError = exports.MailmillError = void 0;
+exports.plain = plain;
 exports.errorOfStatus = errorOfStatus;
 class MailmillError extends Error {
  code;
@@ -10,17 +11,20 @@ class MailmillError extends Error {
  retryAfter;
  data;
  constructor(message, details) {
-  super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  super(plain(message), details.cause === undefined ? undefined : { cause: details.cause });
   this.name = new.target.name;
-  this.code = details.code;
+  this.code = plain(details.code);
   this.status = details.status;
-  this.field = details.field;
-  this.requestId = details.requestId;
+  this.field = details.field === undefined ? undefined : plain(details.field);
+  this.requestId = details.requestId === undefined ? undefined : plain(details.requestId);
   this.retryAfter = details.retryAfter;
-  this.data = details.data;
+  this.data = details.data ?? {};
  }
 }
 exports.MailmillError = MailmillError;
+function plain(text) {
+ return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
+}
 class BadRequestError extends MailmillError {
 }
 exports.BadRequestError = BadRequestError;

@@ -431,13 +431,13 @@ export declare class EmailsChecks extends Resource<Mailmill> {
 }
 export declare class EmailsDesigns extends Resource<Mailmill> {
  /**
-  * List starting designs.
+  * List starter designs.
   *
   * A design is an email without facts about any brand.
   */
  list(options?: CallOptions): Promise<t.DesignList>;
  /**
-  * Show a starting design as a page.
+  * Show a starter design as a page.
   *
   * Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
   * @example
@@ -603,7 +603,7 @@ export declare class Emails extends Resource<Mailmill> {
   * });
   * ```
   */
- generateAndWait(params: t.EmailsGenerateParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus>;
+ generateAndWait(params: t.EmailsGenerateParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.CompletedGenerationStatus>;
  /**
   * Import emails as HTML, and wait until the job has ended.
   *
@@ -615,7 +615,7 @@ export declare class Emails extends Resource<Mailmill> {
   * });
   * ```
   */
- importHtmlAndWait(params: t.EmailsImportHtmlParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.GenerationStatus>;
+ importHtmlAndWait(params: t.EmailsImportHtmlParams, options?: WaitOptions<t.GenerationStatus>): Promise<t.CompletedGenerationStatus>;
 }
 export declare class SavedBlocks extends Resource<Mailmill> {
  /**
@@ -740,7 +740,7 @@ export declare class Previews extends Resource<Mailmill> {
   * @throws JobFailedError if the job fails.
   * @example
   * ```ts
-  * const status = await mailmill.previews.createAndWait(, {
+  * const status = await mailmill.previews.createAndWait({}, {
   *   onProgress: (status) => console.log(status.status),
   * });
   * ```
@@ -1145,7 +1145,7 @@ export declare class Contacts extends Resource<Mailmill> {
   * });
   * ```
   */
- exportAndWait(params: t.ContactsExportsCreateParams, options?: WaitOptions<t.ExportView>): Promise<t.ExportView>;
+ exportAndWait(params: t.ContactsExportsCreateParams, options?: WaitOptions<t.ExportView>): Promise<t.CompletedExportView>;
 }
 export declare class Connections extends Resource<Mailmill> {
  /**
@@ -2120,7 +2120,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  * ```ts
  * import { Mailmill } from "mailmill";
  *
- * const mailmill = new Mailmill(); // reads MAILMILL_API_KEY and MAILMILL_BASE_URL
+ * const mailmill = new Mailmill(); // reads MAILMILL_KEY and MAILMILL_URL
  * for await (const project of mailmill.projects.list()) console.log(project.name);
  * ```
  */

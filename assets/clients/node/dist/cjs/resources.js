@@ -105,7 +105,7 @@ class Projects extends core_js_1.Resource {
   return this._get(at `/projects/${projectId}/theme-preview`, params, options, { answer: "text" });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), ["active"], ["error"], options);
+  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), { done: ["active"], failed: ["error"], fields: [] }, options);
  }
 }
 exports.Projects = Projects;
@@ -229,10 +229,10 @@ class Emails extends core_js_1.Resource {
   return this._post("/emails/test/send", params, options, { keyed: true });
  }
  generateAndWait(params, options) {
-  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
  }
  importHtmlAndWait(params, options) {
-  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
  }
 }
 exports.Emails = Emails;
@@ -290,7 +290,7 @@ class Previews extends core_js_1.Resource {
   return this._get(at `/emails/previews/${previewId}/status`, undefined, options);
  }
  createAndWait(params, options) {
-  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), ["COMPLETED", "PARTIAL_SUCCESS"], ["FAILED"], options);
+  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), { done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"], fields: [] }, options);
  }
 }
 exports.Previews = Previews;
@@ -430,10 +430,10 @@ class Contacts extends core_js_1.Resource {
   return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
  }
  exportAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, options);
  }
 }
 exports.Contacts = Contacts;
@@ -460,7 +460,7 @@ class Connections extends core_js_1.Resource {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
  }
 }
 exports.Connections = Connections;

@@ -32,16 +32,16 @@ type HeaderValues = Headers | Record<string, string | readonly string[] | undefi
  *
  * @param rawBody The exact bytes of the body, before any parsing.
  * @param headers The request's headers, such as `request.headers`.
- * @param secret The webhook's secret as it was shown: `whsec_…`.
+ * @param secret The webhook's secret as it was shown: `whsec_…`. A missing secret is an error.
  * @throws WebhookVerificationError if the request is not signed with the secret, or is too old.
  *
  * @example
  * ```ts
  * import { webhooks } from "mailmill";
  *
- * const event = webhooks.verify(rawBody, request.headers, process.env.WEBHOOK_SECRET!);
+ * const event = webhooks.verify(rawBody, request.headers, process.env.WEBHOOK_SECRET);
  * if (event.type === "subscriber.added") console.log(event.data.email);
  * ```
  */
-export declare function verify(rawBody: string | Uint8Array, headers: HeaderValues, secret: string, options?: VerifyOptions): WebhookEvent;
+export declare function verify(rawBody: string | Uint8Array, headers: HeaderValues, secret: string | undefined, options?: VerifyOptions): WebhookEvent;
 export {};

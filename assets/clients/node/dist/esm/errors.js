@@ -6,15 +6,18 @@ export class MailmillError extends Error {
  retryAfter;
  data;
  constructor(message, details) {
-  super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  super(plain(message), details.cause === undefined ? undefined : { cause: details.cause });
   this.name = new.target.name;
-  this.code = details.code;
+  this.code = plain(details.code);
   this.status = details.status;
-  this.field = details.field;
-  this.requestId = details.requestId;
+  this.field = details.field === undefined ? undefined : plain(details.field);
+  this.requestId = details.requestId === undefined ? undefined : plain(details.requestId);
   this.retryAfter = details.retryAfter;
-  this.data = details.data;
+  this.data = details.data ?? {};
  }
+}
+export function plain(text) {
+ return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
 }
 export class BadRequestError extends MailmillError {
 }

@@ -98,7 +98,7 @@ export class Projects extends Resource {
   return this._get(at `/projects/${projectId}/theme-preview`, params, options, { answer: "text" });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), ["active"], ["error"], options);
+  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), { done: ["active"], failed: ["error"], fields: [] }, options);
  }
 }
 export class Domains extends Resource {
@@ -216,10 +216,10 @@ export class Emails extends Resource {
   return this._post("/emails/test/send", params, options, { keyed: true });
  }
  generateAndWait(params, options) {
-  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
  }
  importHtmlAndWait(params, options) {
-  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
  }
 }
 export class SavedBlocks extends Resource {
@@ -273,7 +273,7 @@ export class Previews extends Resource {
   return this._get(at `/emails/previews/${previewId}/status`, undefined, options);
  }
  createAndWait(params, options) {
-  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), ["COMPLETED", "PARTIAL_SUCCESS"], ["FAILED"], options);
+  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), { done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"], fields: [] }, options);
  }
 }
 export class Exports extends Resource {
@@ -406,10 +406,10 @@ export class Contacts extends Resource {
   return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
  }
  exportAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, options);
  }
 }
 export class Connections extends Resource {
@@ -435,7 +435,7 @@ export class Connections extends Resource {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), ["completed"], ["failed"], options);
+  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
  }
 }
 export class Storefront extends Resource {

@@ -3,7 +3,7 @@
 Example:
     from mailmill import Mailmill
 
-    client = Mailmill()  # reads MAILMILL_API_KEY and MAILMILL_BASE_URL
+    client = Mailmill()  # reads MAILMILL_KEY and MAILMILL_URL
     for project in client.projects.list():
         print(project["name"])
 """

@@ -751,7 +751,7 @@ class AsyncProjects(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("active",), ("error",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("active",), ("error",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.projects.imports.create(
             urls=urls,
             name=name,
@@ -1202,7 +1202,7 @@ class AsyncEmailsDesigns(AsyncResource):
         super().__init__(client)
 
     async def list(self, *, request_options: CallOptions | None = None) -> t.DesignList:
-        """List starting designs.
+        """List starter designs.
 
         A design is an email without facts about any brand. The texts that users must replace are in brackets.
         Its colors, fonts, images and products are the brand's.
@@ -1217,7 +1217,7 @@ class AsyncEmailsDesigns(AsyncResource):
         images: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> str:
-        """Show a starting design as a page.
+        """Show a starter design as a page.
 
         Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
 
@@ -1447,7 +1447,7 @@ class AsyncEmails(AsyncResource):
 
         Args:
             project_id: The project of the brand that sends the email.
-            design: The name of a starting design; `blank` if neither `design` nor `document` is given. The
+            design: The name of a starter design; `blank` if neither `design` nor `document` is given. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
             language: The language of the header and footer that a design gets, as a BCP 47 tag; the brand's
@@ -1714,7 +1714,7 @@ class AsyncEmails(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Generate emails, and wait until the job has ended.
 
         Args:
@@ -1741,7 +1741,15 @@ class AsyncEmails(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.emails.generate(
             project_id=project_id,
             prompt=prompt,
@@ -1755,11 +1763,11 @@ class AsyncEmails(AsyncResource):
             count=count,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedGenerationStatus", await self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
     async def import_html_and_wait(
         self,
@@ -1776,7 +1784,7 @@ class AsyncEmails(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Import emails as HTML, and wait until the job has ended.
 
         Args:
@@ -1798,7 +1806,15 @@ class AsyncEmails(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.emails.import_html(
             project_id=project_id,
             html=html,
@@ -1810,11 +1826,11 @@ class AsyncEmails(AsyncResource):
             generate_media=generate_media,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedGenerationStatus", await self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
 
 class AsyncSavedBlocks(AsyncResource):
@@ -2200,6 +2216,7 @@ class AsyncPreviews(AsyncResource):
         job = Job(
             ("COMPLETED", "PARTIAL_SUCCESS",),
             ("FAILED",),
+            (),
             on_progress,
             poll_interval,
             wait_timeout,
@@ -3317,7 +3334,7 @@ class AsyncContacts(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3345,7 +3362,7 @@ class AsyncContacts(AsyncResource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.ExportView:
+    ) -> t.CompletedExportView:
         """Export contacts to a CSV file, and wait until the job has ended.
 
         Args:
@@ -3358,18 +3375,26 @@ class AsyncContacts(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("downloadUrl",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.contacts.exports.create(
             project_id=project_id,
             segment_id=segment_id,
             filters=filters,
             request_options=request_options,
         )
-        return await self._wait(
+        return _t.cast("t.CompletedExportView", await self._wait(
             started,
             lambda started, options: self._client.contacts.exports.get(started["jobId"], project_id=project_id, request_options=options),
             job,
-        )
+        ))
 
 
 class AsyncConnections(AsyncResource):
@@ -3596,7 +3621,7 @@ class AsyncConnections(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = await self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,
@@ -6144,10 +6169,9 @@ class AsyncMailmill(AsyncClient):
         """Creates a client.
 
         Args:
-            api_key: The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent.
-            base_url: The address of the server, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; `MAILMILL_KEY` of the environment if absent.
+            base_url: The address of the server, with or without `/v1`; `MAILMILL_URL` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.

@@ -11,7 +11,7 @@ import anyio
 import httpx
 
 from . import errors
-from ._request import RETRIES, Call, CallOptions, Settings, Unset
+from ._request import RETRIES, Body, Call, CallOptions, Settings, Unset, deadline, limit_connection, time_left
 
 Page = TypeVar("Page")
 Item = TypeVar("Item")
@@ -38,10 +38,9 @@ class Client:
         """Creates a client.
 
         Args:
-            api_key: The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent.
-            base_url: The address of the server, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; `MAILMILL_KEY` of the environment if absent.
+            base_url: The address of the server, with or without `/v1`; `MAILMILL_URL` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.
@@ -55,6 +54,9 @@ class Client:
         if self._owned:
             self._http.close()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self._settings.base_url!r})"
+
     def __enter__(self: Self) -> Self:
         return self
 
@@ -65,24 +67,37 @@ class Client:
         attempt = 0
         while True:
             try:
-                try:
-                    response = self._http.request(
-                        call.method,
-                        call.url,
-                        headers=call.headers,
-                        content=call.content(),
-                        timeout=call.timeout,
-                        follow_redirects=False,
-                    )
-                except httpx.TransportError as cause:
-                    raise call.network_error(cause) from cause
-                return call.read(response)
+                return call.read(*self._attempt(call))
             except errors.MailmillError as error:
                 wait = call.pause(error, attempt)
                 if wait is None:
                     raise
             time.sleep(wait)
             attempt += 1
+
+    def _attempt(self, call: Call) -> tuple[httpx.Response, bytes]:
+        """Sends the request once. Returns the response and its body."""
+        try:
+            with deadline(call.timeout):
+                request = self._http.build_request(
+                    call.method,
+                    call.url,
+                    headers=call.headers,
+                    content=call.content(),
+                    timeout=call.timeout,
+                    extensions={"trace": limit_connection},
+                )
+                response = self._http.send(request, stream=True, follow_redirects=False)
+                try:
+                    body = Body(response.status_code)
+                    for chunk in response.iter_bytes():
+                        body.add(chunk)
+                        time_left()
+                finally:
+                    response.close()
+                return response, body.content()
+        except httpx.RequestError as cause:
+            raise call.network_error(cause) from cause
 
 
 class AsyncClient:
@@ -108,6 +123,9 @@ class AsyncClient:
         if self._owned:
             await self._http.aclose()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self._settings.base_url!r})"
+
     async def __aenter__(self: AsyncSelf) -> AsyncSelf:
         return self
 
@@ -118,24 +136,32 @@ class AsyncClient:
         attempt = 0
         while True:
             try:
-                try:
-                    response = await self._http.request(
-                        call.method,
-                        call.url,
-                        headers=call.headers,
-                        content=call.async_content(),
-                        timeout=call.timeout,
-                        follow_redirects=False,
-                    )
-                except httpx.TransportError as cause:
-                    raise call.network_error(cause) from cause
-                return call.read(response)
+                return call.read(*await self._attempt(call))
             except errors.MailmillError as error:
                 wait = call.pause(error, attempt)
                 if wait is None:
                     raise
             await anyio.sleep(wait)
             attempt += 1
+
+    async def _attempt(self, call: Call) -> tuple[httpx.Response, bytes]:
+        """Sends the request once. Returns the response and its body."""
+        try:
+            with anyio.move_on_after(call.timeout):
+                request = self._http.build_request(
+                    call.method, call.url, headers=call.headers, content=call.async_content(), timeout=call.timeout
+                )
+                response = await self._http.send(request, stream=True, follow_redirects=False)
+                try:
+                    body = Body(response.status_code)
+                    async for chunk in response.aiter_bytes():
+                        body.add(chunk)
+                finally:
+                    await response.aclose()
+                return response, body.content()
+        except httpx.RequestError as cause:
+            raise call.network_error(cause) from cause
+        raise call.timeout_error()
 
 
 Self = TypeVar("Self", bound=Client)
@@ -296,6 +322,7 @@ class Job(Generic[Status]):
         self,
         done: tuple[str, ...],
         failed: tuple[str, ...],
+        fields: tuple[str, ...],
         on_progress: Callable[[Status], object] | None,
         poll_interval: float,
         wait_timeout: float,
@@ -303,6 +330,7 @@ class Job(Generic[Status]):
     ) -> None:
         self._done = done
         self._failed = failed
+        self._fields = fields
         self._on_progress = on_progress
         self.poll_interval = poll_interval
         self._wait_timeout = wait_timeout
@@ -318,6 +346,10 @@ class Job(Generic[Status]):
         data = cast("dict[str, Any]", status)
         word = data["status"]
         if word in self._done:
+            for name in self._fields:
+                if data.get(name) is None:
+                    message = f"The job has completed, but its status has no {name}. Start the job again."
+                    raise errors.JobFailedError(message, code="UNEXPECTED_RESPONSE", data=data)
             return True
         if word in self._failed:
             reason = data.get("error")

@@ -8,11 +8,14 @@ import json
 import os
 import platform
 import random
+import re
 import time
 import uuid
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime
-from typing import IO, Any, Final, TypedDict, Union
+from typing import IO, Any, Final, TypedDict, Union, cast
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -29,6 +32,8 @@ BACKOFF_MAX_S: Final = 8.0
 # A request budget is renewed after 60 seconds; the client does not wait longer for a retry.
 RETRY_AFTER_MAX_S: Final = 60.0
 CHUNK: Final = 65_536
+# The greatest size of a response. A page of a list has at most 100 items, and an email at most a few megabytes.
+RESPONSE_BYTES_MAX: Final = 64 * 1024 * 1024
 
 Upload = Union[str, bytes, IO[bytes], Iterable[bytes]]
 """A file to upload: text, bytes, a file opened in binary mode, or an iterable of bytes. A failed upload of an iterable is not retried,
@@ -70,9 +75,9 @@ class CallOptions(TypedDict, total=False):
     idempotency_key: str
     """Identifies the operation: a repeat within 24 hours returns the first response. By default, each call of an operation that supports a key
     gets a random one, which its retries share. Choose a key, such as f"welcome-{contact['id']}", so that a repeat by your own program is safe,
-    too."""
+    too. A key has 1 to 100 ASCII characters."""
     timeout: float
-    """The seconds that the server may take for each step: to accept the connection, and to send the next part of its response."""
+    """The seconds that an attempt may take, until the end of the response."""
     max_retries: int
     """How often a failed request is retried."""
     headers: Mapping[str, str]
@@ -92,13 +97,17 @@ class Settings:
         max_retries: int,
         headers: Mapping[str, str] | None,
     ) -> None:
-        self.api_key = _setting(api_key, ("MAILMILL_API_KEY", "MAILMILL_KEY"), "api_key")
-        address = _setting(base_url, ("MAILMILL_BASE_URL", "MAILMILL_URL"), "base_url")
+        self.api_key = _setting(api_key, "MAILMILL_KEY", "api_key")
+        address = _setting(base_url, "MAILMILL_URL", "base_url")
+        if "@" in address:
+            # The message does not repeat the address, because it contains a password.
+            message = "base_url contains a user name or password. Remove it: the API key identifies the caller."
+            raise _invalid(message, "base_url")
         try:
             url = httpx.URL(address)
         except httpx.InvalidURL:
             url = httpx.URL("")
-        if url.scheme not in ("http", "https") or not url.host:
+        if url.scheme not in ("http", "https") or not url.host or "?" in address or "#" in address:
             raise _invalid(f"base_url is {address!r}. It must be a URL such as https://mail.example.com.", "base_url")
         if not all("!" <= character <= "~" for character in self.api_key):
             raise _invalid("api_key contains a space or another character that no key contains.", "api_key")
@@ -129,7 +138,7 @@ class Call:
         self.url = settings.base_url + path
         self.answer = answer
         self.max_retries = self.options.get("max_retries", settings.max_retries)
-        self.key = self.options.get("idempotency_key") or (str(uuid.uuid4()) if keyed else None)
+        self.key = _idempotency_key(self.options.get("idempotency_key"), keyed)
         self.headers = {
             "Authorization": f"Bearer {settings.api_key}",
             "User-Agent": f"mailmill-python/{VERSION} python/{platform.python_version()}",
@@ -162,9 +171,9 @@ class Call:
         """Returns the body for one attempt of an asynchronous client."""
         return self._form.async_chunks() if self._form else self._content
 
-    def read(self, response: httpx.Response) -> tuple[Any, int | None]:
+    def read(self, response: httpx.Response, content: bytes) -> tuple[Any, int | None]:
         """Returns the response's data, and the total number of items of a list. Raises the response's error."""
-        result = self._decode(response)
+        result = self._decode(response, content)
         if on_response := self.options.get("on_response"):
             on_response(
                 {
@@ -177,14 +186,14 @@ class Call:
             )
         return result
 
-    def _decode(self, response: httpx.Response) -> tuple[Any, int | None]:
+    def _decode(self, response: httpx.Response, content: bytes) -> tuple[Any, int | None]:
         if response.is_success and self.answer == "text":
-            return response.text, None
+            return content.decode(errors="replace"), None
         if response.is_success and self.answer == "bytes":
-            return response.content, None
+            return content, None
         try:
-            body = response.json()
-        except ValueError:
+            body = json.loads(content)
+        except (ValueError, RecursionError):
             # An intermediary, such as a proxy, has responded; the error below says so.
             body = None
         if not isinstance(body, dict):
@@ -193,13 +202,17 @@ class Call:
             return body.get("data"), body.get("count")
         raise _failure(response, body)
 
-    def network_error(self, cause: httpx.TransportError) -> errors.MailmillError:
-        """Returns the error for an attempt without a response."""
+    def timeout_error(self, sent: bool = True) -> errors.MailmillError:
+        """Returns the error for an attempt that took too long. `sent` says whether the server may have received the request."""
+        message = f"No complete response within {self.timeout} seconds. Set a longer timeout."
+        return errors.RequestTimeoutError(message, code="TIMEOUT", data={"sent": sent})
+
+    def network_error(self, cause: httpx.RequestError) -> errors.MailmillError:
+        """Returns the error for an attempt without a complete response."""
         sent = not isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-        data = {"reason": str(cause) or type(cause).__name__, "sent": sent}
         if isinstance(cause, httpx.TimeoutException):
-            message = f"No complete response within {self.timeout} seconds. Set a longer timeout."
-            return errors.RequestTimeoutError(message, code="TIMEOUT", data=data)
+            return self.timeout_error(sent)
+        data = {"reason": errors.plain(str(cause)).rstrip(".") or type(cause).__name__, "sent": sent}
         message = f"The connection to {self.url.partition('?')[0]} failed: {data['reason']}. Check base_url and that the server runs."
         return errors.NetworkError(message, code="NETWORK_ERROR", data=data)
 
@@ -210,7 +223,7 @@ class Call:
         # An attempt whose outcome is unknown may be repeated if the operation has no second effect.
         repeatable = self.method != "POST" or self.key is not None
         if isinstance(error, errors.NetworkError):
-            if not repeatable and (error.data or {}).get("sent", True):
+            if not repeatable and error.data.get("sent", True):
                 return None
         elif error.status is None or (error.status != 429 and error.status < 500):
             return None
@@ -220,6 +233,75 @@ class Call:
         if error.retry_after is None:
             return random.uniform(0, min(BACKOFF_MAX_S, BACKOFF_S * 2**attempt))
         return None if error.retry_after > RETRY_AFTER_MAX_S else error.retry_after + random.uniform(0, BACKOFF_S)
+
+
+class Body:
+    """The body of a response, as far as it has arrived."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        self._size += len(chunk)
+        if self._size > RESPONSE_BYTES_MAX:
+            message = f"The response is larger than {RESPONSE_BYTES_MAX} bytes. Request fewer items."
+            raise errors.class_of_status(self._status)(message, code="RESPONSE_TOO_LARGE", status=self._status)
+        self._chunks.append(chunk)
+
+    def content(self) -> bytes:
+        return b"".join(self._chunks)
+
+
+_END: ContextVar[float | None] = ContextVar("mailmill_end", default=None)
+"""When the attempt of this thread must end, in the time of `time.monotonic`; None outside of attempts."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Limits an attempt of a synchronous client.
+
+    httpx limits each read and write, so a server that sends one byte at a time would never be too slow. See `limit_connection`.
+    """
+    token = _END.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def time_left(limit: float | None = None) -> float | None:
+    """Returns the seconds that the attempt has left, at most `limit`. Raises an error if there are none."""
+    end = _END.get()
+    if end is None:
+        # The caller's own request, with the httpx client that it has passed.
+        return limit
+    left = end - time.monotonic()
+    if left <= 0:
+        raise httpx.ReadTimeout("The attempt took too long.")
+    return left if limit is None else min(left, limit)
+
+
+def limit_connection(event: str, info: Mapping[str, Any]) -> None:
+    """Receives what httpx reports about an attempt, and limits the reads and writes of new connections to the time that is left.
+
+    Later attempts use the same connections, so the limit is that of the attempt that reads.
+    """
+    if event not in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+        return
+    stream = info["return_value"]
+    read, write = stream.read, stream.write
+
+    def limited_read(size: int, timeout: float | None = None) -> bytes:
+        return cast(bytes, read(size, timeout=time_left(timeout)))
+
+    def limited_write(data: bytes, timeout: float | None = None) -> None:
+        # The time of one write is that of each part that the connection accepts.
+        for start in range(0, len(data), CHUNK):
+            write(data[start : start + CHUNK], timeout=time_left(timeout))
+
+    stream.read, stream.write = limited_read, limited_write
 
 
 class Form:
@@ -364,11 +446,23 @@ def _retry_after(header: str | None, milliseconds: object) -> float | None:
     return milliseconds / 1000 if isinstance(milliseconds, (int, float)) else None
 
 
-def _setting(given: str | None, names: tuple[str, ...], option: str) -> str:
-    value = given or next((os.environ[name] for name in names if os.environ.get(name)), None)
+def _setting(given: str | None, name: str, option: str) -> str:
+    value = given or os.environ.get(name)
     if not value:
-        raise _invalid(f"{option} is missing. Pass it to the client, or set {names[0]} in the environment.", option)
+        raise _invalid(f"{option} is missing. Pass it to the client, or set {name} in the environment.", option)
     return value
+
+
+def _idempotency_key(given: str | None, keyed: bool) -> str | None:
+    if given is None:
+        return str(uuid.uuid4()) if keyed else None
+    if not re.fullmatch("[ -~]{1,100}", given) or given.strip() != given:
+        message = "idempotency_key must have 1 to 100 ASCII characters, without line breaks, and without a space at its start or end."
+        raise _invalid(message, "idempotency_key")
+    if not keyed:
+        # The server would ignore the key, and a retry could repeat the effect.
+        raise _invalid("This operation does not support an idempotency_key. Remove it.", "idempotency_key")
+    return given
 
 
 def _invalid(message: str, field: str | None) -> errors.MailmillError:

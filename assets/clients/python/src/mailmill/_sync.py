@@ -741,7 +741,7 @@ class Projects(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("active",), ("error",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("active",), ("error",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.projects.imports.create(
             urls=urls,
             name=name,
@@ -1186,7 +1186,7 @@ class EmailsDesigns(Resource):
         super().__init__(client)
 
     def list(self, *, request_options: CallOptions | None = None) -> t.DesignList:
-        """List starting designs.
+        """List starter designs.
 
         A design is an email without facts about any brand. The texts that users must replace are in brackets.
         Its colors, fonts, images and products are the brand's.
@@ -1201,7 +1201,7 @@ class EmailsDesigns(Resource):
         images: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> str:
-        """Show a starting design as a page.
+        """Show a starter design as a page.
 
         Renders the design in the theme of the project's brand, in the same way as `POST /v1/emails`.
 
@@ -1431,7 +1431,7 @@ class Emails(Resource):
 
         Args:
             project_id: The project of the brand that sends the email.
-            design: The name of a starting design; `blank` if neither `design` nor `document` is given. The
+            design: The name of a starter design; `blank` if neither `design` nor `document` is given. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
             language: The language of the header and footer that a design gets, as a BCP 47 tag; the brand's
@@ -1698,7 +1698,7 @@ class Emails(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Generate emails, and wait until the job has ended.
 
         Args:
@@ -1725,7 +1725,15 @@ class Emails(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.emails.generate(
             project_id=project_id,
             prompt=prompt,
@@ -1739,11 +1747,11 @@ class Emails(Resource):
             count=count,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedGenerationStatus", self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
     def import_html_and_wait(
         self,
@@ -1760,7 +1768,7 @@ class Emails(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.GenerationStatus:
+    ) -> t.CompletedGenerationStatus:
         """Import emails as HTML, and wait until the job has ended.
 
         Args:
@@ -1782,7 +1790,15 @@ class Emails(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("result",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.emails.import_html(
             project_id=project_id,
             html=html,
@@ -1794,11 +1810,11 @@ class Emails(Resource):
             generate_media=generate_media,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedGenerationStatus", self._wait(
             started,
             lambda started, options: self._client.emails.status(started["conversationId"], request_options=options),
             job,
-        )
+        ))
 
 
 class SavedBlocks(Resource):
@@ -2179,6 +2195,7 @@ class Previews(Resource):
         job = Job(
             ("COMPLETED", "PARTIAL_SUCCESS",),
             ("FAILED",),
+            (),
             on_progress,
             poll_interval,
             wait_timeout,
@@ -3290,7 +3307,7 @@ class Contacts(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3318,7 +3335,7 @@ class Contacts(Resource):
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
         request_options: CallOptions | None = None,
-    ) -> t.ExportView:
+    ) -> t.CompletedExportView:
         """Export contacts to a CSV file, and wait until the job has ended.
 
         Args:
@@ -3331,18 +3348,26 @@ class Contacts(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed",),
+            ("failed",),
+            ("downloadUrl",),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.contacts.exports.create(
             project_id=project_id,
             segment_id=segment_id,
             filters=filters,
             request_options=request_options,
         )
-        return self._wait(
+        return _t.cast("t.CompletedExportView", self._wait(
             started,
             lambda started, options: self._client.contacts.exports.get(started["jobId"], project_id=project_id, request_options=options),
             job,
-        )
+        ))
 
 
 class Connections(Resource):
@@ -3569,7 +3594,7 @@ class Connections(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
         started = self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,
@@ -6075,10 +6100,9 @@ class Mailmill(Client):
         """Creates a client.
 
         Args:
-            api_key: The API key; `MAILMILL_API_KEY` or `MAILMILL_KEY` of the environment if absent.
-            base_url: The address of the server, with or without `/v1`; `MAILMILL_BASE_URL` or `MAILMILL_URL` of the environment if absent.
-            timeout: The seconds that the server may take for each step: to accept the connection, and to send the next part of its
-                response. 60 if absent, and 600 for uploads.
+            api_key: The API key; `MAILMILL_KEY` of the environment if absent.
+            base_url: The address of the server, with or without `/v1`; `MAILMILL_URL` of the environment if absent.
+            timeout: The seconds that an attempt may take, until the end of the response; 60 if absent, and 600 for uploads.
             max_retries: How often a failed request is retried.
             headers: Headers for every request.
             http_client: The httpx client to use, for example with a proxy. It is not closed with this client.

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
+
+# Characters that control a terminal or reverse a line. Errors are printed and logged.
+_CONTROLS: Final = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]+")
+
+
+def plain(text: str) -> str:
+    """Returns the text without characters that control a terminal or reverse a line."""
+    return _CONTROLS.sub(" ", text)
 
 
 class MailmillError(Exception):
@@ -26,20 +35,20 @@ class MailmillError(Exception):
         retry_after: float | None = None,
         data: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
+        self.message = plain(message)
+        super().__init__(self.message)
+        self.code = plain(code)
         """The API's code, such as `CONTACT_EXISTS`; or a code of this package, such as `NETWORK_ERROR`."""
         self.status = status
         """The HTTP status; None if there was no response."""
-        self.field = field
+        self.field = None if field is None else plain(field)
         """The field with the invalid value, such as `email` or `subscribers[2].email`."""
-        self.request_id = request_id
+        self.request_id = None if request_id is None else plain(request_id)
         """The ID of the request in the server's log."""
         self.retry_after = retry_after
         """The number of seconds to wait before retrying, if the server states it."""
-        self.data = data
-        """More details about the error, such as `id` of the existing contact."""
+        self.data: dict[str, Any] = data or {}
+        """More details about the error, such as `id` of the existing contact; empty if there are none."""
 
 
 class BadRequestError(MailmillError):

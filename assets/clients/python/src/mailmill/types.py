@@ -1249,6 +1249,61 @@ class CompatibilityWorstClient(_t.TypedDict):
     score: float
 
 
+class _CompletedExportViewRequired(_t.TypedDict):
+    jobId: str
+    projectId: str
+    status: _t.Literal["completed"]
+    contactCount: int
+    """The number of contacts in the file; 0 until the file has been written."""
+    fileName: str
+    createdAt: str
+    downloadUrl: str
+    """The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has
+    expired.
+    """
+
+
+class CompletedExportView(_CompletedExportViewRequired, total=False):
+    """An export and its status."""
+    completedAt: str
+    downloadExpiresAt: str
+    """When the download link and the file expire."""
+    error: str
+    """Why the export failed, and what to do; absent if it did not fail."""
+
+
+class _CompletedGenerationStatusRequired(_t.TypedDict):
+    conversationId: str
+    projectId: str
+    status: _t.Literal["completed"]
+    progress: GenerationProgress
+    title: str
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
+    are planned.
+    """
+    prompt: str
+    """The prompt; empty for imported HTML without an instruction, and if the request has only a brief."""
+    model: str
+    """The model that the request selects; `composer` is the built-in composer."""
+    onFailure: OnFailure
+    """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
+    of an email names its
+    writer.
+    """
+    createdAt: str
+    updatedAt: str
+    result: ResultView
+    """The emails that exist so far, even while other emails are still being generated."""
+
+
+class CompletedGenerationStatus(_CompletedGenerationStatusRequired, total=False):
+    """The status of a conversation and its emails."""
+    brief: Brief
+    """The brief that the emails are written from; absent until the prompt is read, and for imported HTML."""
+    error: str
+    """Why the generation failed; absent if it did not fail."""
+
+
 class _ConnectedStoreRequired(_t.TypedDict):
     serverId: str
     """The ID of the connected store."""
@@ -1872,12 +1927,12 @@ class DeliveryView(_DeliveryViewRequired, total=False):
 
 
 class DesignList(_t.TypedDict):
-    """The starting designs, in the order of the gallery."""
+    """The starter designs, in the order of the gallery."""
     designs: list[DesignView]
 
 
 class DesignView(_t.TypedDict):
-    """A starting design."""
+    """A starter design."""
     name: str
     """The name of the design for `POST /v1/emails`."""
     title: str

@@ -1,4 +1,4 @@
-//! The gallery: starting designs in a brand's theme, and the brand's saved blocks.
+//! The gallery: starter designs in a brand's theme, and the brand's saved blocks.
 
 use serde::Serialize;
 use serde_json::json;

@@ -108,7 +108,7 @@ pub const KINDS: &[Kind] = &[
             "Heading",
             &[
                 line("text", "Text", TITLE),
-                choice("level", "Size", &[("section", "Section"), ("title", "Title"), ("small", "Small")]),
+                choice("level", "Level", &[("section", "Section"), ("title", "Title"), ("small", "Small")]),
             ],
             &[],
         )
