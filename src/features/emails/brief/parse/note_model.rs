@@ -139,12 +139,12 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     let is_reason = |range: Range| {
         prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
     };
-    let is_told = |pair: &&[Piece]| match pair[0].class {
+    let is_kept = |pair: &&[Piece]| match pair[0].class {
         Class::Topic => !pair[0].range.is_empty() && tells(pair[0].range),
         Class::Content => is_reason(pair[1].range),
         _ => false,
     };
-    pieces.windows(2).filter(is_told).map(|pair| pair[1].range.from).collect()
+    pieces.windows(2).filter(is_kept).map(|pair| pair[1].range.from).collect()
 }
 
 /// Returns whether a range is a statement by its first words: "no action needed", "need a barista" in a prompt about a job.
