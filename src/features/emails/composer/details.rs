@@ -360,7 +360,7 @@ fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
         (FactKind::Capacity, _) if invites => "places",
         (FactKind::Price, _) => "price",
         (FactKind::OldPrice, _) => "price_before",
-        (FactKind::Minimum, _) => "minimum",
+        (FactKind::Minimum, _) if matches!(fact.value, Some(FactValue::Money { .. })) => "minimum",
         (FactKind::Contact, _) => "contact",
         (FactKind::Person, _) if invites => "with",
         _ => return None,

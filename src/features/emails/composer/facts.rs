@@ -417,12 +417,8 @@ impl Source<'_> {
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
         if near == Some("common.moment_today") {
-            // On the last day, English says "midnight". In other languages, phrases that need the day are not used, because a date sounds
-            // less urgent.
-            match content.language {
-                super::language::Language::En => facts.insert("ends_day", "midnight".to_owned()),
-                _ => facts.remove("ends_day"),
-            };
+            // Phrases that need the day are not used on the last day, because a date sounds less urgent.
+            facts.remove("ends_day");
         }
         let place = near.unwrap_or("common.moment_on");
         let Some(words) = Bank::of(content.language).phrases(place).first() else { return };

@@ -239,7 +239,12 @@ impl Reader<'_> {
         });
         for (pattern, minutes) in [(&patterns.noon, 720), (&patterns.midnight, 0)] {
             if let Some(pattern) = pattern {
-                self.take(pattern, |_, _| vec![Value::Clock { minutes, vague: false }]);
+                self.take(pattern, |captures, text| {
+                    // "Après-midi" is not a time.
+                    let before = captures.get(0).map_or("", |whole| &text[..whole.start()]);
+                    let is_part = before.trim_end_matches(['-', '‑', ' ']).ends_with("apres");
+                    if is_part { Vec::new() } else { vec![Value::Clock { minutes, vague: false }] }
+                });
             }
         }
         let vague = words.code == "en";

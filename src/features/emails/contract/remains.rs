@@ -39,7 +39,10 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
         let is_covered = covered[span.start as usize..span.end as usize].iter().any(|covered| *covered);
         let is_name = !before.is_empty() && !before.ends_with(ENDS) && is_name(brief, word);
         before = word;
-        let is_content = if is_instruction { is_name || is_value(word) } else { is_content(email.words, word) };
+        let is_content = match is_instruction {
+            true => is_name || is_value(word) || email.words.weekday(&fold(word)).is_some(),
+            false => is_content(email.words, word),
+        };
         if is_covered || !is_content || shown.has(word) {
             continue;
         }

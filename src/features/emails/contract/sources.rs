@@ -288,13 +288,20 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
         Place::Body if email.words.code == "de" => signer(text).filter(|name| !sources.has_name(name)).into_iter().collect(),
         Place::Body => {
             let runs = sentences(text).into_iter().flat_map(capitalized);
-            runs.chain(signer(text)).filter(|name| !sources.has_name(name) && !is_calendar(email.words, name)).collect()
+            let is_known = |name: &str| sources.has_name(name) || sources.has_name(before_day(email.words, name));
+            runs.chain(signer(text)).filter(|name| !is_known(name) && !is_calendar(email.words, name)).collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// Returns whether all words are weekdays or months, or common words.
+/// Returns a name without the weekday or month that follows it: "The Salt Road Thursday".
+fn before_day<'a>(language: &Words, name: &'a str) -> &'a str {
+    let is_day = |word: &str| language.month(&fold(word)).is_some() || language.weekday(&fold(word)).is_some();
+    name.rsplit_once(' ').filter(|(_, last)| is_day(last)).map_or(name, |(before, _)| before)
+}
+
 fn is_calendar(language: &Words, name: &str) -> bool {
     let folded = fold(name);
     words(&folded).all(|word| language.month(word).is_some() || language.weekday(word).is_some() || language.is_stop(word))

@@ -7,7 +7,6 @@ use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::names::signer;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
-use crate::base::text::capitalized;
 use crate::features::emails::merge_words;
 
 /// The class of a fragment.
@@ -49,12 +48,6 @@ pub struct Fields {
 
 /// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
-
-/// The maximum number of words of the closing line in a forwarded email: "LG Heike".
-const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
-
-/// The maximum number of words of a name in lowercase.
-const PLAIN_NAME_WORDS_MAX: usize = 2;
 
 /// The maximum number of words of a wish that ends in "please".
 const WISH_WORDS_MAX: usize = 6;
@@ -230,6 +223,17 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
+        if let Some((name, role)) = self.role_and_name(range).filter(|_| is_start) {
+            self.signature(name, range);
+            let lexicon = self.prompt.lexicon();
+            let title = self.prompt.text(role).trim().split(' ').map(|word| lexicon.rewritten(word).unwrap_or(word));
+            let title = title.collect::<Vec<_>>().join(" ");
+            if let Some(signature) = self.fields.signature.as_mut() {
+                signature.title = Some(title);
+            }
+            pieces.push(Piece { range: fragment, class: Class::Field });
+            return;
+        }
         if is_start && self.signs_off(range, sentence) {
             self.signature(range, range);
             pieces.push(Piece { range: fragment, class: Class::Field });
@@ -306,8 +310,12 @@ impl Classifier<'_> {
         }
         // A fragment can name the person who signs: "Noa signs".
         let signs = signer(self.prompt, range);
-        if let Some(name) = signs.filter(|_| self.fields.signature.is_none()) {
+        if let Some((name, title)) = signs.filter(|_| self.fields.signature.is_none()) {
             self.signature(name, range);
+            let title = self.prompt.text(title).trim();
+            if let Some(signature) = self.fields.signature.as_mut().filter(|_| !title.is_empty()) {
+                signature.title = Some(title.to_owned());
+            }
             pieces.push(Piece { range: fragment, class: Class::Field });
             return;
         }
@@ -387,26 +395,6 @@ impl Classifier<'_> {
         pieces.push(Piece { range: fragment, class: Class::Content });
     }
 
-    /// Returns whether the last sentence of the prompt is only the name of the sender, after an apology or thanks: "Really sorry. Jonas".
-    fn signs_off(&self, range: Range, sentence: &Sentence) -> bool {
-        let prompt = self.prompt;
-        let is_name = |at: usize| {
-            let others = [List::Goal, List::Month, List::Weekday, List::Email, List::Language, List::Tone];
-            prompt.kind(at) == Kind::Word && prompt.words.is_capital(at) && !others.into_iter().any(|list| prompt.is(list, at))
-        };
-        let before = prompt.trim(Range::of(0, range.from));
-        let is_sorry = before.len() > 4
-            && (before.to - 4..before.to)
-                .any(|at| prompt.is(List::Thanks, at) || matches!(prompt.fold(at), "sorry" | "leid" | "desoles" | "desole"));
-        self.seen == self.count
-            && self.fields.signature.is_none()
-            && !self.fields.is_forwarded
-            && (1..=2).contains(&range.len())
-            && self.inner(sentence.range) == range
-            && (range.from..range.to).all(is_name)
-            && is_sorry
-    }
-
     /// Returns the first word of a question that the writer is to ask the recipients.
     fn question(&self, range: Range, start: usize) -> Option<usize> {
         let prompt = self.prompt;
@@ -478,50 +466,6 @@ impl Classifier<'_> {
         let greets = self.prompt.is(List::Greeting, range.from) && (range.len() <= 6 && is_early || is_short || is_quoted);
         self.fields.is_forwarded |= greets;
         greets
-    }
-
-    /// Reads the closing line of the prompt, which can be the signature.
-    fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
-        let is_last =
-            self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
-        let Some(mut end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
-        // Several closing words can precede the name: "Danke und liebe Grüße Jutta".
-        while let Some(next) = self.prompt.end(List::Closing, self.prompt.end(List::And, end).unwrap_or(end)) {
-            end = next;
-        }
-        let rest = Range::of(end, sentence.range.to);
-        let mut names = self.prompt.trim(rest);
-        // A wish can follow the name of the sender: "From Resi, please be formal".
-        if let Some(comma) = self.prompt.sign(",", names).filter(|comma| self.prompt.is(List::Please, comma + 1)) {
-            let wish = Range::of(comma + 1, names.to);
-            names.to = comma;
-            self.limits(self.inner(wish), false);
-        }
-        // A closing in lowercase inside a line comes from the person who types the prompt, who need not sign the email: "… doen we niet.
-        // groetjes Anouk".
-        let is_inside = !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);
-        if is_inside && !names.is_empty() && !self.fields.is_forwarded {
-            return false;
-        }
-        let is_plain = sentence.is_line_start && is_start && self.is_plain_name(names);
-        let is_name = !names.is_empty()
-            && names.len() <= 5
-            && (is_plain || self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));
-        if is_name && !self.fields.is_forwarded && self.fields.signature.is_none() {
-            self.signature(names, Range::of(range.from, sentence.range.to));
-            if let Some(signature) = self.fields.signature.as_mut().filter(|_| is_plain) {
-                signature.name = signature.name.split(' ').map(capitalized).collect::<Vec<_>>().join(" ");
-            }
-        }
-        self.closes = is_start && is_name;
-        is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
-    }
-
-    /// Returns whether a range consists of one or two words that can be a name, also in lowercase: "grüße maartje".
-    fn is_plain_name(&self, range: Range) -> bool {
-        let others = [List::Common, List::Finite, List::Please, List::Not, List::Goal, List::Month, List::Weekday, List::Readers];
-        let is_name = |at: usize| self.prompt.kind(at) == Kind::Word && !others.into_iter().any(|list| self.prompt.is(list, at));
-        (1..=PLAIN_NAME_WORDS_MAX).contains(&range.len()) && (range.from..range.to).all(is_name)
     }
 
     /// Reads "for customers who …".

@@ -141,6 +141,7 @@ fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     if let Some((index, end)) = position(prompt, at).filter(|_| !is_open) {
         let starts = is_first || prompt.position_adverb(at) && matches!(prompt.fold(at - 1), "." | ";" | ":" | ",");
         let is_marked = matches!(prompt.fold(end), ":" | "," | ")")
+            || prompt.fold(end) == "/" && prompt.words.is_glued(end) && !prompt.words.is_glued(end + 1)
             || is_first && matches!(prompt.fold(end), "-" | "|")
             || starts && prompt.kind(end) == Kind::Word;
         return is_marked.then_some((index, end + usize::from(prompt.kind(end) == Kind::Sign)));
@@ -274,7 +275,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             return false;
         }
         let is_date = previous.len() <= 2 && prompt.lexicon().code == "de" || previous.contains('.') && previous.len() <= 5;
-        let is_ordinal = is_date && !starts_request(prompt, next);
+        let is_ordinal = is_date && !is_hour(prompt, at - 1) && !starts_request(prompt, next);
         return !(continues && is_ordinal
             || prompt.is(List::Month, next)
             || matches!(prompt.fold(next), "-" | "+" | ",")
@@ -289,6 +290,16 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+}
+
+/// Returns whether a number is a time rather than a day: "8.30", the second hour of "8-12", and numbers after the last day of a month.
+fn is_hour(prompt: &Prompt<'_>, at: usize) -> bool {
+    let minutes =
+        prompt.raw(at).split_once('.').and_then(|(_, minutes)| minutes.parse::<u8>().ok().filter(|_| minutes.len() == 2));
+    let is_late = minutes.is_some_and(|minutes| minutes > 12) || prompt.raw(at).parse::<u32>().is_ok_and(|number| number > 31);
+    let is_dash = at > 1 && !prompt.raw(at).contains('.') && prompt.fold(at - 1) == "-" && prompt.kind(at - 2) == Kind::Number;
+    let is_list = prompt.is(List::And, at + 2) || prompt.is(List::Month, at + 2);
+    is_late || is_dash && prompt.words.is_glued(at) && prompt.words.is_glued(at - 1) && !is_list
 }
 
 /// Returns whether a German number with a period belongs to the noun after it: ", 2. OG", "im 2. Stock". A comma, a preposition or the

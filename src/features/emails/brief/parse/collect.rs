@@ -16,6 +16,7 @@ use super::parts;
 use super::prices;
 use super::prompt::{Prompt, Range};
 use super::reading::{Read, filler_end, label_end};
+use super::relative_days;
 use super::residue;
 use super::roles::{self, Around};
 use super::screening;
@@ -73,8 +74,9 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         for piece in joined(&read.pieces) {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
-        dates::follow(&prompt, &mut read.found);
+        relative_days::follow(&prompt, &mut read.found);
     }
+    relative_days::correct(&prompt, &mut reads);
     contradictions::mark(&prompt, &mut reads);
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { purpose };
@@ -112,6 +114,7 @@ fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     screening::introductions(prompt, reads);
     talk::withdraw(prompt, reads);
     talk::leave_older(prompt, reads);
+    talk::leave_denied(prompt, reads);
     talk::hide_comments(prompt, reads);
     note_model::screen(prompt, reads);
     screening::hearsay(prompt, reads);
@@ -223,6 +226,7 @@ fn scan(
             .or_else(|| facts::percentage(prompt, at))
             .or_else(|| facts::money(prompt, at))
             .or_else(|| facts::bare_price(prompt, at))
+            .or_else(|| prices::of_product(prompt, at, found))
             .or_else(|| times::time(prompt, at).filter(|time| !is_date_too(prompt, at, time, today)))
             .or_else(|| dates::date(prompt, at, today))
             .or_else(|| facts::duration(prompt, at))
@@ -431,7 +435,10 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
 /// Returns whether a statement has words besides its typed facts.
 fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let is_typed = |at: usize| {
-        read.found.iter().any(|found| found.kind != FactKind::Product && found.range.from <= at && at < found.range.to)
+        // "From 4 years": a length of time says something only with the words around it.
+        let is_typed =
+            |found: &Found| found.kind != FactKind::Product && (found.kind != FactKind::Period || found.value.is_some());
+        read.found.iter().any(|found| is_typed(found) && found.range.from <= at && at < found.range.to)
     };
     let fillers =
         [List::Article, List::Code, List::UntilWord, List::FromWord, List::OnWord, List::And, List::At, List::LabelLink];
@@ -503,7 +510,7 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     let is_least = prompt.before(List::Minimum, found.range.from).is_some()
         || prompt.before(List::MinimumFrom, found.range.from).is_some()
         || prompt.is(List::MinimumAfter, found.range.to);
-    if found.kind == FactKind::Capacity || found.kind == FactKind::Period && found.value.is_none() {
+    if found.kind == FactKind::Capacity {
         let is_minimum = is_least
             && !prompt.has(List::Limited, Range::of(found.range.from.saturating_sub(1), found.range.from))
             && prompt.kind(found.range.to) != Kind::Number;

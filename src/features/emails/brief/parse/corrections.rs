@@ -40,6 +40,11 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
             continue;
         }
         done = mark.to;
+        // "make it sound like me" is a note; "make it 9" is a correction.
+        let is_note = prompt.at(List::NoteStart, mark.from).any(|note| note.to >= mark.to);
+        if is_note && !facts::has_value(prompt, Range::of(mark.to, mark.to + 2)) {
+            continue;
+        }
         // In "nicht 8 sondern 12 %", the phrase itself contains the wrong value.
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));

@@ -16,6 +16,9 @@ const EVERY: [&str; 18] = [
     "siempre", "toujours", "chaque", "tous",
 ];
 
+/// Words for "before" after a weekday.
+const BEFORE: [&str; 9] = ["before", "beforehand", "vorher", "davor", "zuvor", "avant", "antes", "prima", "ervoor"];
+
 /// The parts of a date that the prompt gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
@@ -72,6 +75,10 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
+    // "Order by the Friday before": a day before another date.
+    if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
+        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
+    }
     // "Last Friday" and "vendredi dernier" are in the past, but "the last Friday of November" is not.
     let is_past = is_weekday && prompt.end(List::Of, end).is_none();
     if let Some((from, end)) = past(prompt, start, end).filter(|_| is_past) {
@@ -91,37 +98,6 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
 fn past(prompt: &Prompt<'_>, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = prompt.before(List::Past, start).map(|from| (from, end));
     before.or_else(|| prompt.end(List::Past, end).map(|end| (start, end)))
-}
-
-/// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
-pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
-    let mut before: Option<Date> = None;
-    let mut period: Option<(Date, Date)> = None;
-    for own in found {
-        let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
-        let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
-        match before {
-            _ if has_number => {
-                before = Some(last.unwrap_or(*first));
-                period = last.map(|last| (*first, last));
-            }
-            // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
-            Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
-                *first = within(period, *first).unwrap_or(*first);
-            }
-            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
-                *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Returns the day of a period that is the same weekday as a date; `None` if the period is longer than a week.
-fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
-    let (first, last) = period.filter(|(first, last)| first.until(*last).is_ok_and(|span| span.get_days() < 7))?;
-    let found = first.checked_sub(1.days()).ok()?.nth_weekday(1, day.weekday()).ok()?;
-    (found <= last).then_some(found)
 }
 
 /// Returns whether the name of a weekday is a plural.
@@ -289,6 +265,11 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<i8> {
 }
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<(i8, usize)> {
+    // "mar 9" is Tuesday in languages in which the month follows the day.
+    let is_day = prompt.lexicon().code != "en" && prompt.fold(at) == "mar" && prompt.kind(at + 1) == Kind::Number;
+    if is_day && !(at > 0 && (prompt.kind(at - 1) == Kind::Number || prompt.is(List::Of, at - 1))) {
+        return None;
+    }
     let mark = prompt.at(List::Month, at).max_by_key(|mark| mark.to)?;
     let is_short = prompt.raw(at).chars().count() <= 4;
     let period =
@@ -471,6 +452,12 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
     let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
+    // "Reservation au 9": an extension, a room, or a channel.
+    let is_bare_au = prompt.lexicon().code == "fr" && at > 0 && prompt.fold(at - 1) == "au";
+    let has_start = || (at.saturating_sub(5)..at).any(|at| prompt.kind(at) == Kind::Number || prompt.fold(at) == "jusqu");
+    if is_bare_au && !has_start() {
+        return None;
+    }
     let noun = if is_ordinal { end } else { at + 1 };
     let is_counted = is_counted(prompt, noun);
     let is_apart = prompt.kind(noun) != Kind::Word

@@ -18,6 +18,47 @@ const SHORT_HOUR_LETTERS_MAX: usize = 2;
 /// Any day: only the words of the dates are needed here, not their values.
 const ANY_DAY: Date = Date::constant(2000, 1, 1);
 
+/// Words for the parts of a day after the name of a weekday.
+const PARTS: [&str; 24] = [
+    "morning",
+    "mornings",
+    "afternoon",
+    "evening",
+    "evenings",
+    "night",
+    "nights",
+    "vormittag",
+    "nachmittag",
+    "nachm",
+    "abend",
+    "mittag",
+    "ochtend",
+    "middag",
+    "avond",
+    "matin",
+    "aprem",
+    "soir",
+    "noche",
+    "tarde",
+    "mattina",
+    "pomeriggio",
+    "sera",
+    "manha",
+];
+
+/// Returns whether an abbreviation is no other word of the prompt's language.
+fn is_only_day(prompt: &Prompt<'_>, at: usize) -> bool {
+    let own: &[&str] = match prompt.lexicon().code {
+        "en" => &["thu", "thur", "fri"],
+        "es" => &["mier", "juev", "vier", "sab"],
+        "it" => &["gio", "ven", "sab"],
+        "pt" => &["sab"],
+        "nl" => &["vr", "za"],
+        _ => &[],
+    };
+    own.contains(&prompt.fold(at))
+}
+
 /// Returns the text of a range with the names of days written in full.
 pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
     let mut text = String::new();
@@ -63,6 +104,11 @@ fn cased(prompt: &Prompt<'_>, name: &str) -> String {
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let own = mark(prompt, List::Month, at)?;
+    // "mar 9" is Tuesday: the month follows the day in these languages.
+    let is_day = mark(prompt, List::ShortWeekday, at).is_some() && prompt.kind(at + 1) == Kind::Number;
+    if is_day && !(at > 0 && prompt.kind(at - 1) == Kind::Number) {
+        return None;
+    }
     let name = prompt.lexicon().month(own.value)?;
     let is_number = |at: usize| prompt.kind(at) == Kind::Number;
     let follows = |at: usize| at > 0 && is_number(at - 1);
@@ -122,12 +168,28 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
     });
+    // "fri from 8.30"
+    let led = [List::FromWord, List::UntilWord, List::TimeAt].into_iter().find_map(|list| prompt.end(list, next));
+    let has_hour =
+        led.and_then(|led| times::clock(prompt, led)).is_some_and(|clock| prompt.raw(clock.end - 1).contains(['.', ':']));
     let has_time = times::time(prompt, next).is_some_and(|time| time.range.len() > 1 || prompt.fold(next).contains(':'));
     let is_pair = |one: usize, other: usize| {
         (matches!(prompt.fold(one), "-" | "+" | "&" | "/") || prompt.is(List::And, one)) && is_day(other)
     };
-    let has_partner = is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
-    if has_date && !has_partner {
+    let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
+        || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
+    let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
+    if (has_date || has_hour && is_lowercase(prompt, at)) && !has_partner {
+        return Some(cased(prompt, name));
+    }
+    // "by wed", "wed morning", "sat + sun"
+    let is_bounded =
+        [List::UntilWord, List::FromWord].into_iter().any(|list| prompt.before(list, at).is_some_and(|from| from < at));
+    // "bis so", "le jeu" and "la mer" can be other words.
+    let is_clear = is_bounded && !matches!(prompt.fold(at), "so" | "zo" | "jeu" | "mer" | "mar")
+        || PARTS.contains(&prompt.fold(at + 1))
+        || is_only_day(prompt, at);
+    if is_clear && !has_partner && is_lowercase(prompt, at) {
         return Some(cased(prompt, name));
     }
     // A short name after "on" is a weekday: "charged twice on sat".

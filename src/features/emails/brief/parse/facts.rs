@@ -232,7 +232,10 @@ fn has_bare_cents(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_timed = units.into_iter().any(|list| prompt.is(list, at + 1));
     let has_cents = prompt.raw(at).split_once('.').is_some_and(|(_, cents)| cents.len() == 2 && !cents.contains('.'));
     let is_noun = at > 0 && prompt.kind(at - 1) == Kind::Word && prompt.before(List::ShortWeekday, at).is_none();
-    has_cents && is_noun && !is_led && !is_timed && prompt.fold(at + 1) != "." && prompt.mentions(List::Currency)
+    let is_day = (at.saturating_sub(3)..at).any(|at| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at));
+    let hour = prompt.raw(at).split('.').next().and_then(|hour| hour.parse::<u8>().ok());
+    let is_quarter = is_day && prompt.raw(at).ends_with(['0', '5']) && hour.is_some_and(|hour| hour < 24);
+    has_cents && is_noun && !is_quarter && !is_led && !is_timed && prompt.fold(at + 1) != "." && prompt.mentions(List::Currency)
 }
 
 /// Returns whether a currency is within eight words of a number.

@@ -7,6 +7,7 @@ use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
+use crate::base::text::capitalized;
 
 impl Classifier<'_> {
     /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of its fragments, and its
@@ -172,10 +173,15 @@ impl Classifier<'_> {
                 || prompt.fold(*at) == "-" && (prompt.fold(at + 1) == ">" || !prompt.words.is_glued(at + 1))
                 || prompt.kind(*at) == Kind::Link
         });
-        let label = match quote {
+        let mut label = match quote {
             Some((open, close)) => Range::of(open + 1, close),
             None => prompt.trim(Range::of(value.from, stop.unwrap_or(value.to))),
         };
+        // "button Order flowers linking to https://…"
+        let is_linked = quote.is_none() && stop.is_some_and(|stop| prompt.kind(stop) == Kind::Link);
+        while is_linked && label.len() > 1 && LINKS.contains(&prompt.fold(label.to - 1)) {
+            label.to -= 1;
+        }
         let label = self.unquoted(label);
         if prompt.has(List::OneButton, Range::of(start, value.from)) {
             self.constrain(ConstraintKind::OneButton, None, Range::of(start, value.to));
@@ -189,12 +195,20 @@ impl Classifier<'_> {
 
     pub(super) fn signature(&mut self, value: Range, all: Range) {
         let prompt = self.prompt;
-        let value = self.unquoted(prompt.trim(value));
+        let mut value = self.unquoted(prompt.trim(value));
+        // "sign it from Karen thx"
+        while let Some(thanks) = prompt.before(List::Thanks, value.to).filter(|thanks| *thanks > value.from) {
+            value = prompt.trim(Range::of(value.from, thanks));
+        }
         let comma = prompt.sign(",", value).or_else(|| prompt.sign("(", value));
-        let cut = (value.from + 1..value.to)
-            .find(|at| matches!(prompt.fold(*at), "aus" | "vom" | "della") && prompt.words.is_capital(at - 1));
+        let cut = (value.from + 1..value.to).find(|at| {
+            matches!(prompt.fold(*at), "aus" | "vom" | "della" | "on" | "from" | "at") && prompt.kind(at - 1) == Kind::Word
+        });
         let (mut name, mut title) = match comma.or(cut) {
             Some(at) if Some(at) == comma => (Range::of(value.from, at), Range::of(at + 1, value.to)),
+            Some(at) if matches!(prompt.fold(at), "on" | "from" | "at") => {
+                (Range::of(value.from, at), Range::of(at + 1, value.to))
+            }
             Some(at) => (Range::of(value.from, at), Range::of(at, value.to)),
             None => (value, Range::of(value.to, value.to)),
         };
@@ -207,7 +221,11 @@ impl Classifier<'_> {
         let title = Range::of(prompt.end(List::Article, title.from).unwrap_or(title.from), title.to);
         let text =
             |range: Range| prompt.text(self.unquoted(prompt.trim(range))).trim_end_matches(['.', '!', ')', ' ']).to_owned();
-        let (name, title) = (text(name), text(title));
+        let is_plain = self.is_plain_name(name);
+        let (mut name, title) = (text(name), text(title));
+        if is_plain {
+            name = name.split(' ').map(capitalized).collect::<Vec<_>>().join(" ");
+        }
         if !name.is_empty() {
             self.fields.signature =
                 Some(Signature { name, title: Some(title).filter(|title| !title.is_empty()), span: Some(prompt.span(all)) });
@@ -228,6 +246,12 @@ impl Classifier<'_> {
         range
     }
 }
+
+/// The words between the label of a button and its address.
+const LINKS: [&str; 24] = [
+    "linking", "links", "link", "to", "at", "goes", "going", "pointing", "opens", "with", "url", "zu", "zur", "auf", "nach",
+    "mit", "vers", "avec", "lien", "a", "al", "con", "naar", "met",
+];
 
 fn is_all_capitals(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.raw(at).chars().count() > 1 && prompt.raw(at).chars().all(char::is_uppercase)

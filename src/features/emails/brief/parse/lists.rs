@@ -8,6 +8,24 @@ macro_rules! lists {
 
         /// The lists with their keys.
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
+
+        impl List {
+            /// Returns the table and key of the list in the files.
+            pub fn key(self) -> &'static str {
+                match self {
+                    $(Self::$name => $key,)*
+                    Self::Month => "months",
+                    Self::Weekday => "weekdays",
+                    Self::ShortWeekday => "short_weekdays",
+                    Self::Numeral => "numerals",
+                    Self::DayOrdinal => "ordinals",
+                    Self::Position => "positions",
+                    Self::NamedDay => "named_days",
+                    Self::Language => "languages",
+                    Self::Goal => "goals",
+                }
+            }
+        }
     };
 }
 

@@ -102,11 +102,23 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let starts = is_open || first.starts_with('0') && !first.contains('.') || is_named && groups >= 2;
     let is_american = groups == 3 && digits == 10 && first.len() == 3 && prompt.raw(end - 1).len() == 4;
     let starts = starts || is_american;
-    let is_date = first.contains('.') && groups < 3;
+    let is_date = first.contains('.') && groups < 3 || groups == 2 && prompt.fold(at + 1) == "-" && is_hours(prompt, at);
     let is_phone = starts
         && !is_date
         && (digits >= 7 && (groups >= 2 || is_open) || is_named && (digits >= 6 || groups == 2 && digits >= 5));
     (is_phone && digits <= 16).then(|| Found::new(FactKind::Contact, Range::of(at, end), None))
+}
+
+/// Returns whether two numbers with a dash between them are hours: "0200-0430".
+fn is_hours(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_hour = |at: usize| {
+        let digits = prompt.raw(at);
+        let (hour, minute) = digits.split_at_checked(2).unwrap_or_default();
+        digits.len() == 4
+            && hour.parse::<u8>().is_ok_and(|hour| hour < 25)
+            && minute.parse::<u8>().is_ok_and(|minute| minute < 60)
+    };
+    is_hour(at) && is_hour(at + 2)
 }
 
 pub fn link(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
@@ -239,10 +251,26 @@ fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
     (noun > at && noun + 1 == names && starts).then(|| Range::of(at, names))
 }
 
-/// Returns the name in a fragment that says who signs: "Noa signs".
-pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
-    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
-    let name = Range::of(range.from, verb);
-    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
-    (is_name && name.len() <= 3).then_some(name)
+/// The words before the title of a person who signs: "signs as head".
+const AS: [&str; 6] = ["as", "als", "en", "como", "come", "comme"];
+
+/// Returns the name in a fragment that says who signs, and the title: "Noa signs", "chair is Ted Okafor he signs", "Frau Adler
+/// unterschreibt als Leiterin".
+pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<(Range, Range)> {
+    let ends = |to: usize| to == range.to || AS.contains(&prompt.fold(to)) && range.to <= to + 1 + TITLE_WORDS_MAX;
+    let verbs = (range.from + 1..range.to).filter_map(|at| prompt.at(List::LabelSign, at).find(|mark| ends(mark.to)));
+    let verb = verbs.last()?;
+    let is_pronoun = matches!(prompt.fold(verb.from - 1), "he" | "she" | "er" | "sie" | "il" | "elle" | "hij" | "zij");
+    let to = verb.from - usize::from(is_pronoun);
+    let is_name = |at: &usize| prompt.kind(*at) == Kind::Word && prompt.words.is_capital(*at) && !prompt.is(List::Title, *at);
+    let first = (range.from..to).rev().take_while(is_name).last()?;
+    let is_whole = (range.from..first).all(|at| prompt.is(List::Title, at) || prompt.kind(at) == Kind::Sign);
+    let title = Range::of((verb.to + 1).min(range.to), range.to);
+    (to - first <= SIGNER_WORDS_MAX && (is_pronoun || is_whole)).then_some((Range::of(first, to), title))
 }
+
+/// The maximum number of words of the name of a person who signs.
+const SIGNER_WORDS_MAX: usize = 3;
+
+/// The maximum number of words of a person's title.
+const TITLE_WORDS_MAX: usize = 4;

@@ -8,11 +8,13 @@
 #[cfg(test)]
 mod train;
 
+use super::super::Goal;
 use super::classify::{Class, Piece};
 use super::facts::has_value;
-use super::lexicon::List;
+use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
+use super::roles;
 use super::tokens::{Kind, fold};
 
 /// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight is the bias, which every text has.
@@ -48,7 +50,6 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
-            let text = prompt.text(range);
             // Brackets after a note belong to it: "don't blame the host (Hexaline)".
             if prompt.fold(range.from) == "(" && unclear_until == Some(range.from) && !names(prompt, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
@@ -64,16 +65,22 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
                 && prompt.fold(range.to - 1) == ":";
+            // "An Inspector Calls, 18 to 20 March": the name of what the email is about.
+            let is_title = range.from == 0 && is_title(prompt, range) && has_value(prompt, read.sentence.range);
             if is_heading
+                || is_title
                 || inside.contains(&range)
                 || told.contains(&range.from)
                 || prompt.is(List::Invite, prompt.trim(range).from)
             {
                 continue;
             }
+            if belongs(prompt, range) || is_statement(prompt, range) {
+                continue;
+            }
             // A short text that starts with a number is a value, such as "8 quid".
             let is_value = range.len() <= VALUE_WORDS_MAX && prompt.kind(range.from) == Kind::Number;
-            if is_value || probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
+            if is_value || probability(prompt, range).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
             // A label such as "Key facts:" says nothing on its own, so its loss needs no warning.
@@ -118,15 +125,71 @@ fn inside(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<Range> {
     (0..pieces.len()).filter(|at| is_content(*at)).filter(is_inside).map(|at| pieces[at].range).collect()
 }
 
-/// Returns the starts of the pieces that a request to tell the recipients introduces: "can you tell everyone the website was down".
+/// The maximum number of words of a reason without a verb, with the sign after it.
+const REASON_WORDS_MAX: usize = 5;
+
+/// Returns the starts of the pieces that a request to tell the recipients introduces, as in "can you tell everyone the website was down",
+/// and of reasons after statements.
 fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     let tells = |range: Range| {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
     };
-    let pairs =
-        pieces.windows(2).filter(|pair| pair[0].class == Class::Topic && !pair[0].range.is_empty() && tells(pair[0].range));
-    pairs.map(|pair| pair[1].range.from).collect()
+    // "closed until Wednesday because of stocktaking"
+    let is_reason = |range: Range| {
+        prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
+    };
+    let is_kept = |pair: &&[Piece]| match pair[0].class {
+        Class::Topic => !pair[0].range.is_empty() && tells(pair[0].range),
+        Class::Content => is_reason(pair[1].range),
+        _ => false,
+    };
+    pieces.windows(2).filter(is_kept).map(|pair| pair[1].range.from).collect()
+}
+
+/// Returns whether a range is a statement by its first words: "no action needed", "need a barista" in a prompt about a job.
+fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
+    let text = prompt.text(range);
+    let is_assurance = prompt.is(List::Assure, prompt.trim(range).from);
+    is_assurance || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
+}
+
+/// The maximum number of numbers, days and addresses in a note.
+const NOTE_VALUES_MAX: usize = 3;
+
+/// The maximum number of words in brackets that belong to the word before them.
+const BELONGING_WORDS_MAX: usize = 2;
+
+/// Returns whether a range in brackets belongs to the word before it: the name of a person after a phone number or address, or of a holiday
+/// or season after a date.
+fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
+    let inner = Range::of(range.from + 1, range.to.saturating_sub(1));
+    let words: Vec<usize> = (inner.from..inner.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
+    let is_short = (1..=BELONGING_WORDS_MAX).contains(&words.len()) && words.len() == inner.len();
+    let Some(before) = range.from.checked_sub(1).filter(|_| is_short && prompt.fold(range.from) == "(") else { return false };
+    let is_contact = prompt.kind(before) == Kind::Mail
+        || prompt.kind(before) == Kind::Number && (before.saturating_sub(3)..before).all(|at| prompt.kind(at) == Kind::Number);
+    let is_person = is_contact && words.iter().all(|at| prompt.words.is_capital(*at));
+    let is_season = |mark: Mark| goal_of(mark) == Goal::Seasonal && mark.to == inner.to;
+    is_person
+        || prompt.at(List::Goal, inner.from).any(is_season)
+        || prompt.at(List::NamedDay, inner.from).any(|mark| mark.to == inner.to)
+}
+
+/// The maximum number of words of a title.
+const TITLE_WORDS_MAX: usize = 6;
+
+/// Returns whether all long words of a range are capitalized, as in titles. German nouns are capitalized too.
+fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
+    let words: Vec<usize> = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
+    let others = [List::Craft, List::Email, List::Goal, List::Please, List::Readers, List::Greeting];
+    let is_name = |at: &usize| prompt.words.is_capital(*at) || prompt.is(List::Common, *at) && prompt.raw(*at).len() <= 3;
+    let names = words.iter().filter(|at| prompt.words.is_capital(**at)).count();
+    (2..=TITLE_WORDS_MAX).contains(&words.len())
+        && names >= 2
+        && prompt.lexicon().code != "de"
+        && words.iter().all(is_name)
+        && !others.into_iter().any(|list| prompt.has(list, range))
 }
 
 /// Returns whether all words of a label are in the word lists, so that it names nothing new.
@@ -159,14 +222,14 @@ fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
 const VALUE_WORDS_MAX: usize = 4;
 
 /// The probability of being a note below which a text that the rules classify as a note is probably a statement.
-const STATEMENT_PROBABILITY_MAX: f32 = 0.2;
+const STATEMENT_PROBABILITY_MAX: f32 = 0.4;
 /// The minimum number of words of a statement that the rules classify as a note.
 const STATEMENT_WORDS_MIN: usize = 3;
 
 /// Returns whether a text that the rules classify as a note reads like a statement.
 pub fn states(prompt: &Prompt<'_>, range: Range) -> bool {
     let words = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).count();
-    words >= STATEMENT_WORDS_MIN && probability(prompt.text(range)).is_some_and(|own| own < STATEMENT_PROBABILITY_MAX)
+    words >= STATEMENT_WORDS_MIN && probability(prompt, range).is_some_and(|own| own < STATEMENT_PROBABILITY_MAX)
 }
 
 /// Returns whether a text has a value or a capitalized word.
@@ -200,6 +263,11 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if readers.is_some_and(|readers| prompt.has(List::Finite, Range::of(readers.to, range.to))) {
         return 0.95;
     }
+    // Notes rarely have so many values, unlike dictated statements.
+    let values = (range.from..range.to).filter(|at| has_value(prompt, Range::of(*at, at + 1))).count();
+    if values > NOTE_VALUES_MAX {
+        return 0.98;
+    }
     match (has_value(prompt, range), is_alone) {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
@@ -211,10 +279,10 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     }
 }
 
-/// Returns the probability that a text is a note, from 0 to 1; `None` for texts without words and for texts of more than [`WORDS_MAX`]
+/// Returns the probability that a range is a note, from 0 to 1; `None` for ranges without words and for ranges of more than [`WORDS_MAX`]
 /// words.
-fn probability(text: &str) -> Option<f32> {
-    let features = features(text);
+fn probability(prompt: &Prompt<'_>, range: Range) -> Option<f32> {
+    let features = features(prompt, range);
     let sum: f32 = features.iter().map(|bucket| f32::from(WEIGHTS[*bucket].cast_signed()) * STEP).sum();
     (!features.is_empty()).then(|| logistic(sum))
 }
@@ -223,9 +291,10 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Returns the buckets of a text's features, sorted and without duplicates.
-fn features(text: &str) -> Vec<usize> {
-    let folded = fold(text);
+/// Returns the buckets of a range's features, sorted and without duplicates: its words and their parts, and the word lists that have a
+/// phrase in it, which several languages share.
+fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
+    let folded = fold(prompt.text(range));
     let text = folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '!'));
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '%')
@@ -258,9 +327,35 @@ fn features(text: &str) -> Vec<usize> {
     for pair in words.windows(2) {
         add("pair", &[&pair[0], &pair[1]]);
     }
+    let lists = lists(prompt, range);
+    let start = prompt.trim(range).from;
+    for (at, list) in lists.iter().enumerate() {
+        add("list", &[list.key()]);
+        if prompt.is(*list, start) {
+            add("starts", &[list.key()]);
+        }
+        for other in &lists[at + 1..] {
+            add("lists", &[list.key(), other.key()]);
+        }
+    }
+    if has_value(prompt, range) {
+        add("value", &[]);
+    }
+    if (range.from + 1..range.to).any(|at| prompt.words.is_capital(at)) {
+        add("name", &[]);
+    }
     buckets.sort_unstable();
     buckets.dedup();
     buckets
+}
+
+/// Returns the word lists that have a phrase in a range, except the lists whose words say nothing about a statement.
+fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
+    let mut lists: Vec<List> = prompt.marks(range).map(|mark| mark.list).collect();
+    lists.retain(|list| !matches!(list, List::Common | List::Article | List::Spelling));
+    lists.sort_unstable();
+    lists.dedup();
+    lists
 }
 
 /// Returns the bucket of a feature, by the FNV-1a hash of its parts. The first bucket is reserved for the bias.

@@ -130,8 +130,12 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
 
 /// Returns the event: the name in quotation marks, or the words before the first date, time, place or price.
 fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
-    let named =
-        |range: Range| Event { name: Part { text: super::statement::written(prompt, range), span: Some(prompt.span(range)) } };
+    let named = |range: Range| {
+        // The closing bracket can follow the date, which the name does not contain.
+        let is_open = matches!(prompt.fold(range.from), "(" | "[");
+        let range = Range::of(range.from + usize::from(is_open), range.to);
+        Event { name: Part { text: super::statement::written(prompt, range), span: Some(prompt.span(range)) } }
+    };
     let contents: Vec<(&Read, Range)> = reads
         .iter()
         .flat_map(|read| read.pieces.iter().filter(|piece| piece.class == Class::Content).map(move |piece| (read, piece.range)))

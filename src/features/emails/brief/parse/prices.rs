@@ -5,6 +5,7 @@ use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
+use super::tokens::{Kind, number};
 use crate::features::projects::brand::Brand;
 
 /// Gives prices without a currency the first currency in the prompt, or otherwise the brand's.
@@ -21,6 +22,38 @@ pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
             currency.clone_from(&code);
         }
     }
+}
+
+/// The minimum price without a currency after a product. Lower numbers are mostly part of its name.
+const PRICE_MIN: f64 = 5.0;
+
+/// The lowest number that is a year rather than a price.
+const YEAR_MIN: f64 = 1900.0;
+
+/// Recognizes the price of a product without its currency, after the name of the product, and the old price next to it: "Duero sofa 690
+/// instead of 890".
+pub fn of_product(prompt: &Prompt<'_>, at: usize, before: &[Found]) -> Option<Found> {
+    let last = before.last()?;
+    let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm, List::To];
+    let is_sum = prompt.kind(at) == Kind::Number
+        && !prompt.raw(at).contains(':')
+        && !prompt.words.is_glued(at)
+        && !units.into_iter().any(|list| prompt.is(list, at + 1))
+        && !prompt.words.is_glued(at + 1).then(|| prompt.kind(at + 1)).is_some_and(|kind| kind == Kind::Word);
+    // "Moth Lantern 2.0" and "Pinot noir 2022" are names.
+    let amount = number(prompt.raw(at)).filter(|amount| is_sum && (PRICE_MIN..YEAR_MIN).contains(amount))?;
+    let between = prompt.trim(Range::of(last.range.to, at));
+    let is_name =
+        last.kind == FactKind::Product && (between.is_empty() || between.len() == 1 && prompt.is(List::Costs, between.from));
+    let is_pair = last.kind == FactKind::Price && last.range.len() == 1;
+    let is_old = is_pair && prompt.before(List::Old, at).is_some_and(|from| from <= last.range.to + 1);
+    let kind = match (is_name, is_old) {
+        (true, _) => FactKind::Price,
+        (_, true) => FactKind::OldPrice,
+        _ => return None,
+    };
+    let value = FactValue::Money { amount, currency: String::new() };
+    Some(Found::new(kind, Range::of(at, at + 1), Some(value)))
 }
 
 /// Returns a statement with the currency signs that its prices lack: "klein 29,50 €".
@@ -55,4 +88,27 @@ pub fn with_currency(text: String, prompt: &Prompt<'_>, read: &Read, body: Range
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::FactKind;
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::{Brand, BrandProduct};
+
+    #[test]
+    fn numbers_after_products_are_prices() {
+        let product =
+            |name: &str| BrandProduct { name: name.to_owned(), currency: Some("EUR".to_owned()), ..BrandProduct::default() };
+        let brand = Brand { products: vec![product("Sofá Duero"), product("Moth Lantern")], ..Brand::default() };
+        let brief = parse("Sale: sofá Duero 690 instead of 890.", &brand, None, date(2027, 2, 22));
+        for (kind, text) in [(FactKind::Price, "690"), (FactKind::OldPrice, "890")] {
+            let found = brief.facts.iter().find(|fact| fact.kind == kind).map(|fact| fact.text.as_str());
+            assert_eq!(found, Some(text));
+        }
+        let brief = parse("Moth Lantern 2.0 is out on 5 March, and we are proud of it.", &brand, None, date(2027, 2, 22));
+        assert!(brief.facts.iter().all(|fact| fact.kind != FactKind::Price), "{:?}", brief.facts);
+    }
 }

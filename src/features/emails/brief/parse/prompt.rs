@@ -149,6 +149,12 @@ impl<'a> Prompt<'a> {
         (range.from..range.to).flat_map(move |at| self.at(list, at)).filter(move |mark| mark.to <= range.to)
     }
 
+    /// Returns every phrase inside a range.
+    pub fn marks(&self, range: Range) -> impl Iterator<Item = Mark> + '_ {
+        let known = self.marks.get(range.from..range.to.min(self.marks.len())).unwrap_or_default();
+        known.iter().flatten().copied().filter(move |mark| mark.to <= range.to)
+    }
+
     pub fn has(&self, list: List, range: Range) -> bool {
         self.find(list, range).is_some()
     }

@@ -107,7 +107,7 @@ impl Classifier<'_> {
         // The kind of the email can be followed by its recipients: "Reminder for people who …".
         let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
             let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
-            names_kind(*mark)
+            (names_kind(*mark) || matches!(goal_of(*mark), Goal::Survey | Goal::Review))
                 && goal_of(*mark) != Goal::Webinar
                 && prompt.is(List::AudienceStart, mark.to)
                 && prompt.has(List::Readers, readers)

@@ -37,6 +37,10 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if goal == Goal::Reminder && follows() {
             continue;
         }
+        let is_sent = prompt.is(List::Yesterday, mark.to) || prompt.before(List::Yesterday, mark.from).is_some();
+        if goal == Goal::Digest && (is_sent || prompt.before(List::Past, mark.from).is_some()) {
+            continue;
+        }
         let early = if mark.from < 12 {
             2.0
         } else if mark.from < 30 {
@@ -121,8 +125,15 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
     let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
     // In "40% off $11.99", "off" belongs to the percentage, not to the price.
-    prompt.has(List::Off, after)
-        || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
+    let off = prompt.find(List::Off, after).filter(|off| !is_sum(prompt, off.to));
+    off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
+}
+
+/// Returns whether a number is at an index, with or without a currency before it: "20 euros, reduced 12".
+fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
+    let next = at + usize::from(prompt.is(List::Currency, at) || prompt.fold(at) == ":");
+    let is_number = |at: usize| prompt.kind(at) == Kind::Number || prompt.at(List::Numeral, at).any(|mark| mark.value > 1);
+    is_number(next) && !prompt.is(List::Percent, next + 1)
 }
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
@@ -193,8 +204,17 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
+        // "Beans roasted on Tuesday, posted on Wednesday": days of every week.
+        None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }
+}
+
+/// Returns whether a date consists only of weekdays.
+fn is_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    let has_day = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
+    has_day && !has_number && !prompt.has(List::Month, found.range)
 }
 
 /// Returns whether a date names neither a month nor a weekday.

@@ -138,11 +138,23 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
-            if asks || !is_quoted && quotes_colleague(prompt, range) {
+            if asks || is_for_colleague(prompt, range) || !is_quoted && quotes_colleague(prompt, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
         }
     }
+}
+
+/// Returns whether a text in brackets asks a colleague for something: "(Karim: check with the host!)".
+fn is_for_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
+    let name = range.from + 1;
+    let is_name = matches!(prompt.fold(range.from), "(" | "[")
+        && prompt.kind(name) == Kind::Word
+        && prompt.words.is_capital(name)
+        && !OTHERS.into_iter().any(|list| prompt.is(list, name))
+        && prompt.fold(name + 1) == ":";
+    let rest = Range::of(name + 2, range.to);
+    is_name && (prompt.has(List::Please, rest) || prompt.has(List::Not, rest) || prompt.sign("!", rest).is_some())
 }
 
 /// Returns whether a range starts with a colleague who says or wants something, or names one in brackets after "says".

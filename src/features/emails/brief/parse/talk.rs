@@ -46,6 +46,20 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
+/// The maximum number of words of a question that the prompt answers itself.
+const QUESTION_WORDS_MAX: usize = 8;
+
+/// Turns a question that the next sentence denies into unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
+pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for at in 1..reads.len() {
+        let (question, answer) = (reads[at - 1].sentence.range, reads[at].sentence.range);
+        let denies = matches!(prompt.fold(answer.from), "nah" | "nope" | "nee" | "ne" | "nein") && answer.len() > 1;
+        if denies && question.len() <= QUESTION_WORDS_MAX && prompt.fold(question.to - 1) == "?" {
+            take_back(&mut reads[at - 1], question);
+        }
+    }
+}
+
 /// The maximum number of words of a sentence that an expression of doubt affects as a whole.
 const DOUBT_WORDS_MAX: usize = 40;
 
@@ -187,5 +201,24 @@ impl Classifier<'_> {
         // "Abandoned" and other words that end in "-ed" are participles here, not verbs.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn withdrawn_text_is_unclear() {
+        for (prompt, withdrawn) in [
+            ("Vouchers for Father's Day? Nah, Mother's Day. They cost £25.", "Vouchers for Father's Day?"),
+            ("Nachholtermin am 7. März. Julian war krank (letzteres nicht schreiben).", "Julian war krank"),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
+            assert!(brief.unclear.iter().any(|part| part.text == withdrawn), "{prompt}: {:?}", brief.unclear);
+        }
     }
 }

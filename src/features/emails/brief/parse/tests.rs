@@ -515,3 +515,49 @@ fn a_shop_reopens_on_the_day_after_back() {
     let found = days("We are closed from 24 to 26 December and on 28 December.");
     assert_eq!(found.iter().map(|(_, role)| *role).collect::<Vec<_>>(), [closed, closed], "{found:?}");
 }
+
+#[test]
+fn sentences_end_after_times_and_ranges_of_hours() {
+    for (prompt, text) in [
+        ("Open again on Friday from 8.30. anyone in pain can ring us.", "Anyone in pain can ring us."),
+        ("Wir haben samstags 8-12. hunde dürfen mit in den Laden.", "Hunde dürfen mit in den Laden."),
+    ] {
+        let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
+        assert!(brief.facts.iter().any(|fact| fact.text == text), "{prompt}: {:?}", brief.facts);
+    }
+}
+
+#[test]
+fn hours_are_not_a_phone_number() {
+    let brief = parse("Maintenance on Sunday 7 March, 0200-0430 UTC.", &Brand::default(), None, date(2027, 2, 22));
+    assert!(brief.facts.iter().all(|fact| fact.kind != FactKind::Contact), "{:?}", brief.facts);
+}
+
+#[test]
+fn reduced_tickets_are_no_discount() {
+    let brief =
+        parse("Karten für die Premiere am 12. März kosten 20 Euro, ermäßigt 12.", &Brand::default(), None, date(2027, 2, 22));
+    assert_eq!(brief.offer, None, "{:?}", brief.facts);
+}
+
+#[test]
+fn weekdays_of_every_week_do_not_end_an_offer() {
+    let prompt = "They get 10% off with HELLO10. Beans roasted every Tuesday, posted Wednesday.";
+    let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
+    assert!(brief.facts.iter().all(|fact| fact.role != Some(FactRole::OfferEnds)), "{:?}", brief.facts);
+}
+
+#[test]
+fn a_button_before_an_address_has_only_its_label() {
+    let prompt = "Orders close on 4 March. button Order flowers linking to https://a.example/orders";
+    let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
+    let label = brief.cta.and_then(|cta| cta.label).map(|label| label.text);
+    assert_eq!(label.as_deref(), Some("Order flowers"));
+}
+
+#[test]
+fn a_denied_form_of_address_is_the_other_form() {
+    let brief =
+        parse("Reifenwechsel ab 8. März für 35 Euro. Kunden duzen bitte nicht.", &Brand::default(), None, date(2027, 2, 22));
+    assert_eq!(brief.constraints.first().map(|constraint| constraint.kind), Some(ConstraintKind::Formal));
+}

@@ -27,6 +27,9 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_pair = matches!(prompt.fold(first.end), "&" | "+" | "/")
         || prompt.is(List::And, first.end) && prompt.kind(first.end) == Kind::Word;
     let is_pair = is_pair && prompt.before(List::Between, start).is_none();
+    if is_day_number(prompt, start, &first) {
+        return None;
+    }
     if let Some(to) = prompt.end(List::To, first.end).filter(|_| !is_pair) {
         let to = prompt.end(List::TimeAt, to).unwrap_or(to);
         if let Some(last) = clock(prompt, to) {
@@ -81,6 +84,12 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     })
 }
 
+/// Returns whether a number is a day before a time: "lundi 15 à 6h30".
+fn is_day_number(prompt: &Prompt<'_>, start: usize, clock: &Clock) -> bool {
+    let is_day = start > 0 && (prompt.is(List::Weekday, start - 1) || prompt.is(List::ShortWeekday, start - 1));
+    is_day && !clock.is_marked && prompt.fold(clock.end) == "a" && prompt.lexicon().code == "fr"
+}
+
 /// Returns whether the word before a number usually precedes hours, such as "at" in "at 10".
 fn is_hour_led(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.before(List::TimeAt, at).is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from))
@@ -105,7 +114,7 @@ pub struct Clock {
     is_pm: bool,
     has_minutes: bool,
     has_colon: bool,
-    end: usize,
+    pub end: usize,
 }
 
 pub fn clock(prompt: &Prompt<'_>, at: usize) -> Option<Clock> {

@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
+use super::super::prompt::{Prompt, Range};
 use super::{BUCKETS, STEP, WEIGHTS, features, logistic, probability};
+use crate::features::projects::brand::Brand;
 
 const ROUNDS: usize = 18;
 const RATE: f32 = 0.25;
@@ -27,10 +29,14 @@ fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("the samples are text");
+        let language = file.file_stem().expect("the file has a name").to_string_lossy().into_owned();
+        let brand = Brand { languages: vec![language], ..Brand::default() };
         for line in text.lines() {
             let (label, text) = line.split_once('\t').unwrap_or_else(|| panic!("{}: {line}", file.display()));
             assert!(matches!(label, "N" | "C"), "{}: {line}", file.display());
-            samples.push(Sample { text: text.to_owned(), features: features(text), is_note: label == "N" });
+            let prompt = Prompt::read(text, &brand);
+            let features = features(&prompt, Range::of(0, prompt.words.len()));
+            samples.push(Sample { text: text.to_owned(), features, is_note: label == "N" });
         }
     }
     samples.retain(|sample| !sample.features.is_empty());
@@ -89,6 +95,12 @@ fn unknown_texts_are_distinguished() {
     assert!(share > 0.8, "{share}");
 }
 
+/// Returns the probability that a text is a note.
+fn rated(text: &str) -> Option<f32> {
+    let prompt = Prompt::read(text, &Brand::default());
+    probability(&prompt, Range::of(0, prompt.words.len()))
+}
+
 #[test]
 fn notes_and_statements_have_different_probabilities() {
     for note in [
@@ -97,14 +109,14 @@ fn notes_and_statements_have_different_probabilities() {
         "nicht so werblich bitte",
         "le ton reste simple et sans blabla",
     ] {
-        assert!(probability(note).is_some_and(|own| own > 0.5), "{note}");
+        assert!(rated(note).is_some_and(|own| own > 0.5), "{note}");
     }
     for text in
         ["the sauna is open until nine", "bring your own mug", "Hunde müssen draußen bleiben", "entrée gratuite pour les enfants"]
     {
-        assert!(probability(text).is_some_and(|own| own < 0.5), "{text}");
+        assert!(rated(text).is_some_and(|own| own < 0.5), "{text}");
     }
-    assert_eq!(probability(" … "), None);
+    assert_eq!(rated(" … "), None);
     let best = samples().into_iter().max_by_key(|sample| sample.text.len());
     assert!(best.is_some_and(|sample| sample.text.len() < 1000));
 }

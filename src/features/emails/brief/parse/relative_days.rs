@@ -1,0 +1,147 @@
+//! Corrects days without a month or a number by the other dates of the prompt.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+use super::super::FactValue;
+use super::facts::{Bound, Found};
+use super::lexicon::List;
+use super::prompt::Prompt;
+use super::reading::Read;
+use super::tokens::Kind;
+
+/// Corrects the days of a prompt by its other dates.
+pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    carry_months(prompt, reads);
+    forget_relative(prompt, reads);
+}
+
+/// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
+pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
+    let mut before: Option<Date> = None;
+    let mut period: Option<(Date, Date)> = None;
+    for own in found {
+        let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
+        let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
+        match before {
+            _ if has_number => {
+                before = Some(last.unwrap_or(*first));
+                period = last.map(|last| (*first, last));
+            }
+            // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
+            Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
+                *first = within(period, *first).unwrap_or(*first);
+            }
+            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
+                *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the day of a period that is the same weekday as a date; `None` if the period is longer than a week.
+fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
+    let (first, last) = period.filter(|(first, last)| first.until(*last).is_ok_and(|span| span.get_days() < 7))?;
+    let found = first.checked_sub(1.days()).ok()?.nth_weekday(1, day.weekday()).ok()?;
+    (found <= last).then_some(found)
+}
+
+/// Moves the number of a day without a month to its first occurrence after the last date with a month before it: "Tournament on 20 March,
+/// moved to the 27th if it rains".
+fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    let mut last: Option<Date> = None;
+    let mut days: Vec<Date> = Vec::new();
+    for found in reads.iter_mut().flat_map(|read| &mut read.found) {
+        let Some(FactValue::Days { first, last: end }) = &mut found.value else { continue };
+        let mut numbers = (found.range.from..found.range.to).filter(|at| prompt.kind(*at) == Kind::Number);
+        let (number, second) = (numbers.next(), numbers.next());
+        let names_month = prompt.has(List::Month, found.range) || number.is_some_and(|at| prompt.raw(at).contains('.'));
+        if second.is_some() || names_month {
+            last = number.map(|_| *first).or(last);
+            days.extend(last);
+            continue;
+        }
+        let is_day = number.is_some()
+            && end.is_none()
+            && !prompt.has(List::Weekday, found.range)
+            && !prompt.has(List::ShortWeekday, found.range);
+        // "nur bis 13" can be an hour.
+        let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
+        let is_day = is_day && is_ordinal;
+        let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };
+        // "Orders close on 10 December … it's the 10th"
+        let same = days.iter().find(|day| day.day() == first.day()).copied();
+        // A deadline can be before the date that precedes it.
+        let is_deadline = found.bound == Bound::Until;
+        let own = near.with().day(first.day()).build().ok();
+        let next = || near.first_of_month().checked_add(1.months()).ok()?.with().day(first.day()).build().ok();
+        *first = same.or(own.filter(|own| is_deadline || *own >= near)).or_else(next).unwrap_or(*first);
+    }
+}
+
+/// Removes the dates of weekdays that the prompt probably means relative to a later date: "The box is packed on Monday 30 November. Change
+/// the address before Friday".
+fn forget_relative(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    let first = |found: &Found| match &found.value {
+        Some(FactValue::Days { first, .. }) => Some(*first),
+        _ => None,
+    };
+    let numbered = reads.iter().flat_map(|read| &read.found).filter(|found| has_number(found));
+    let Some(latest) = numbered.filter_map(first).max() else { return };
+    for found in reads.iter_mut().flat_map(|read| &mut read.found) {
+        let is_led = found.bound == Bound::Until || prompt.fold(found.range.from) == "le";
+        let is_weekday = is_led && prompt.has(List::Weekday, found.range) && !has_number(found);
+        let is_far = |own: Date| own.until(latest).is_ok_and(|span| span.get_days() >= 7);
+        if is_weekday && !matches!(found.value, Some(FactValue::Days { last: Some(_), .. })) && first(found).is_some_and(is_far) {
+            found.value = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::{Date, date};
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::emails::brief::{FactKind, FactValue};
+    use crate::features::projects::brand::Brand;
+
+    /// Returns the dates of a prompt that is typed on 22 February 2027, in order.
+    fn days(prompt: &str) -> Vec<Option<Date>> {
+        let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
+        let day = |value: &Option<FactValue>| match value {
+            Some(FactValue::Days { first, .. }) => Some(*first),
+            _ => None,
+        };
+        let dates = brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
+        dates.map(|fact| day(&fact.value)).collect()
+    }
+
+    #[test]
+    fn a_day_without_a_month_follows_the_date_before_it() {
+        for (prompt, last) in [
+            ("The tournament is on 20 March. If it rains we move to the 27th.", date(2027, 3, 27)),
+            ("The dinner is on 16 April. Please book by the 14th.", date(2027, 4, 14)),
+        ] {
+            assert_eq!(days(prompt).last(), Some(&Some(last)), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_weekday_before_a_later_date_has_no_date() {
+        for prompt in [
+            "Your next box is packed on Monday 29 March. Change the address before Friday.",
+            "The practice is closed from 8 to 12 March. Order your prescriptions by the Friday before.",
+        ] {
+            assert_eq!(days(prompt).last(), Some(&None), "{prompt}");
+        }
+        assert_eq!(days("The sale ends on Friday."), [Some(date(2027, 2, 26))]);
+    }
+
+    #[test]
+    fn holidays_are_not_the_next_weekday() {
+        assert!(days("Abrimos por las mañanas, viernes santo cerrado.").iter().all(Option::is_none));
+    }
+}
