@@ -4,6 +4,8 @@
 //! `tests/fuzz` runs the targets under libFuzzer. A target only calls its parser, and checks rules that hold for any input: no panic, and
 //! bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with these inputs.
 
+mod platforms;
+
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -148,14 +150,7 @@ pub const TARGETS: &[Target] = &[
         name: "segment_filter",
         run: segment_filter,
         seeds: &[],
-        words: &[
-            "\"fields\":[",
-            "\"groups\":[",
-            "\"mode\":\"date_between\"",
-            "\"match\":\"any\"",
-            "\"values\":[",
-            "\"activity\":[",
-        ],
+        words: &["\"fields\":[", "\"groups\":[", "\"mode\":\"date_between\"", "\"any\"", "\"values\":[", "\"activity\":["],
     },
     Target {
         name: "url",
@@ -223,6 +218,10 @@ pub const TARGETS: &[Target] = &[
         seeds: &[],
         words: &["\"stats\":", "\"notes_by_num\":", "\"y #1\"", "\"a #1 #2\"", "\"2026-01\"", "{", "}", "[", "]", "null", "-1"],
     },
+    platforms::PLATFORM_CONTACTS,
+    platforms::STORE_WEBHOOK,
+    platforms::INCOMING_WEBHOOK,
+    platforms::MAIL_FEEDBACK,
 ];
 
 const EMAIL_WORDS: &[&str] = &[
@@ -591,6 +590,6 @@ mod tests {
     }
 
     targets! {
-        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables
+        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables platform_contacts store_webhook incoming_webhook mail_feedback
     }
 }

@@ -128,16 +128,18 @@
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
 //! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
-//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies.
-//! - *How are contacts imported from a URL on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
-//!   `running.rs`. The import itself is a contact job, as for an uploaded file.
+//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies. Which field becomes which: `fields.rs`.
+//! - *How are contacts and events imported on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
+//!   `running.rs`. Contacts of a file or a platform are imported by a contact job, events by `events.rs`. The changes on a platform since the
+//!   last run: `changes` and the time in `contacts` of the adapters in `features/connections/platform`.
 //! - *How are accounts connected with OAuth?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
 //!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
 //!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.
 //! - *How is a store connected?* `features/storefront`: `sync` imports products and customers in steps, `incoming` and `apply` handle
 //!   webhooks, and `platform` has an adapter for Shopify and one for WooCommerce. Products become products of the brand through
-//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`.
+//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`. `install` has the OAuth flow
+//!   of Shopify.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
 //!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.

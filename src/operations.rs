@@ -208,9 +208,12 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<connections::ops::complete::Complete>(),
     asynchronous::<connections::ops::delete::Delete>(),
     asynchronous::<connections::ops::sources::Sources>(),
+    asynchronous::<connections::ops::preview::Preview>(),
     command::<connections::ops::import::Import>(),
     // Connected stores.
     asynchronous::<storefront::ops::connect::Connect>(),
+    asynchronous::<storefront::ops::authorize::Authorize>(),
+    asynchronous::<storefront::ops::complete::Complete>(),
     query::<storefront::ops::list::List>(),
     command::<storefront::ops::sync::Sync>(),
     asynchronous::<storefront::ops::disconnect::Disconnect>(),

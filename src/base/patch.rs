@@ -30,6 +30,11 @@ impl<T> Patch<T> {
         }
     }
 
+    /// Returns whether the input contains the field.
+    pub fn is_given(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+
     /// Returns the change with its value converted by `change`.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {

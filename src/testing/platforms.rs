@@ -3,8 +3,12 @@
 //! It refuses requests that the platforms' documentation does not allow. The integration tests include this file too.
 
 // The integration tests include this file by its path, too.
+#[path = "platforms/changes.rs"]
+mod changes;
 #[path = "platforms/oauth.rs"]
 mod oauth;
+#[path = "platforms/record.rs"]
+mod record;
 #[path = "platforms/templates.rs"]
 mod templates;
 
@@ -15,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
+use changes::Changes;
+pub use changes::UNLISTED;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 
@@ -58,6 +64,7 @@ struct State {
     people: usize,
     /// The number of the first member in Mailchimp.
     first: usize,
+    changes: Changes,
     /// Faults, with the method (any if empty), the part of a path and how many requests they still affect.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
     asked: Vec<Asked>,
@@ -125,6 +132,19 @@ impl Platforms {
     pub fn delete_first(&self, count: usize) {
         let mut state = self.state();
         (state.first, state.people) = (state.first + count, state.people - count);
+    }
+
+    /// Adds a contact to every source.
+    pub fn join(&self, at: &str) {
+        let mut state = self.state();
+        let number = state.people;
+        state.changes.join(number, at);
+        state.people += 1;
+    }
+
+    /// Changes how a contact stands.
+    pub fn move_to(&self, number: usize, at: &str, to: Standing) {
+        self.state().changes.change(number, at, to);
     }
 
     /// Returns the templates, drafts and files on the platforms, without those that were deleted.
@@ -226,6 +246,7 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             Some(Fault::Status(..)) => (0, Value::Null),
             _ => answer(&mut state, &asked),
         };
+        record::record(&asked, status);
         (status, body.to_string(), fault)
     };
     let mut send = |status: u16, more: &str, kind: &str, body: &str, length: usize| {
@@ -338,19 +359,24 @@ fn klaviyo(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value)
             (200, json!({ "data": data, "links": { "self": "x", "next": (page == 0).then(|| next("/api/lists", "1")) } }))
         }
         ["api", "lists" | "segments", id, "profiles"] if id.len() < 4 => {
-            if let Some(refusal) = request.unknown(&["additional-fields[profile]", "page[size]", "page[cursor]"]) {
+            if let Some(refusal) = request.unknown(&["additional-fields[profile]", "page[size]", "page[cursor]", "filter"]) {
                 return refusal;
             }
+            let members = match changes::klaviyo_members(state, request.query.get("filter").map(String::as_str)) {
+                Ok(members) => members,
+                Err(refusal) => return refusal,
+            };
             let size = request.number("page[size]", 20);
             if !(1..=100).contains(&size) {
                 return refused("page[size] must be 1 to 100");
             }
             let start = request.number("page[cursor]", 0);
-            let end = (start + size).min(state.people);
-            let data: Vec<Value> = (start..end).map(profile).collect();
-            let more = (end < state.people).then(|| next(&format!("/api/lists/{id}/profiles"), &end.to_string()));
+            let end = (start + size).min(members.len());
+            let data: Vec<Value> = members[start.min(end)..end].iter().map(|number| profile(&state.changes, *number)).collect();
+            let more = (end < members.len()).then(|| next(&format!("/api/lists/{id}/profiles"), &end.to_string()));
             (200, json!({ "data": data, "links": { "self": "x", "next": more } }))
         }
+        ["api", "profiles"] => changes::klaviyo_profiles(state, request),
         _ => missing(),
     }
 }
@@ -359,9 +385,9 @@ fn next(path: &str, cursor: &str) -> String {
     format!("https://a.klaviyo.com{path}?page%5Bcursor%5D={cursor}")
 }
 
-fn profile(number: usize) -> Value {
+fn profile(changes: &Changes, number: usize) -> Value {
     let reason = |reason: &str| json!([{ "reason": reason, "timestamp": "2025-01-02T03:04:05+00:00" }]);
-    let (consent, suppression) = match standing(number) {
+    let (consent, suppression) = match changes.standing(number) {
         Standing::Subscribed => ("SUBSCRIBED", json!([])),
         Standing::Unsubscribed => ("UNSUBSCRIBED", reason("UNSUBSCRIBE")),
         Standing::Bounced => ("SUBSCRIBED", reason("HARD_BOUNCE")),
@@ -374,7 +400,7 @@ fn profile(number: usize) -> Value {
     });
     let attributes = json!({
         "email": email(number), "first_name": format!("Person{number}"), "last_name": null, "phone_number": null,
-        "locale": "en-US", "created": "2024-01-01T00:00:00+00:00", "joined_group_at": "2024-01-01T00:00:00+00:00",
+        "locale": "en-US", "created": "2024-01-01T00:00:00+00:00", "joined_group_at": changes.joined_at(number),
         "location": { "city": "Bern", "country": if number.is_multiple_of(2) { "Switzerland" } else { "CH" } },
         "properties": { "shoe": number % 50 }, "subscriptions": { "email": { "marketing": marketing } },
     });
@@ -397,7 +423,7 @@ fn mailchimp(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Valu
             (200, json!({ "segments": [segment(7, "vip", "static"), segment(8, "Active", "saved")], "total_items": 2 }))
         }
         ["3.0", "lists", "a1b2c3", "members"] => {
-            if let Some(refusal) = request.unknown(&["count", "offset", "sort_field", "sort_dir"]) {
+            if let Some(refusal) = request.unknown(&["count", "offset", "sort_field", "sort_dir", "since_last_changed"]) {
                 return refusal;
             }
             members(state, request, count)
@@ -413,7 +439,7 @@ fn mailchimp(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Valu
 fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
     let offset = request.number("offset", 0);
     let one = |number: usize| {
-        let status = match standing(number) {
+        let status = match state.changes.standing(number) {
             Standing::Subscribed => "subscribed",
             Standing::Unsubscribed | Standing::Complained => "unsubscribed",
             Standing::Bounced => "cleaned",
@@ -426,9 +452,11 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
             "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
         })
     };
-    let members: Vec<Value> =
-        (offset.min(state.people)..(offset + count).min(state.people)).map(|place| one(state.first + place)).collect();
-    (200, json!({ "members": members, "list_id": "a1b2c3", "total_items": state.people }))
+    let since = request.query.get("since_last_changed").map_or("", String::as_str);
+    let all = state.first..state.first + state.people;
+    let selected: Vec<usize> = all.filter(|number| since <= state.changes.changed_at(*number)).collect();
+    let members: Vec<Value> = selected.iter().skip(offset).take(count).map(|number| one(*number)).collect();
+    (200, json!({ "members": members, "list_id": "a1b2c3", "total_items": selected.len() }))
 }
 
 fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value) {
@@ -460,7 +488,8 @@ fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value)
                 return refused("limit must be at most 250");
             }
             let end = (after + limit).min(state.people);
-            let one = |number: usize| json!({ "recordId": number.to_string(), "membershipTimestamp": "2025-01-01T00:00:00Z" });
+            let one =
+                |number: usize| json!({ "recordId": number.to_string(), "membershipTimestamp": state.changes.joined_at(number) });
             let results: Vec<Value> = (after..end).map(one).collect();
             let paging = (end < state.people).then(|| json!({ "next": { "after": end.to_string() } }));
             let mut page = json!({ "results": results, "total": state.people });
@@ -474,8 +503,9 @@ fn hubspot(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Value)
                 |name: &str, hubspot_defined: bool| json!({ "name": name, "label": name, "hubspotDefined": hubspot_defined });
             (200, json!({ "results": [property("email", true), property("shoe", false)] }))
         }
-        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => hubspot_contacts(body),
-        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => hubspot_statuses(rest, request),
+        ["crm", "objects", "2026-03", "contacts", "batch", "read"] => changes::hubspot_batch(state, body),
+        ["crm", "objects", "2026-03", "contacts", "search"] => changes::hubspot_search(state, body),
+        ["communication-preferences", "2026-03", "statuses", "batch", rest @ ..] => hubspot_statuses(state, rest, request),
         _ => missing(),
     }
 }
@@ -484,26 +514,19 @@ fn inputs(body: &Value) -> Vec<Value> {
     body["inputs"].as_array().cloned().unwrap_or_default()
 }
 
-fn hubspot_contacts(body: &Value) -> (u16, Value) {
-    if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
-        return refused("the batch is invalid");
-    }
-    let one = |input: &Value| {
-        let id = input["id"].as_str().expect("an ID is text");
-        let number = id.parse().expect("the ID is a number");
-        let bounced = (standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
-        let properties = json!({
-            "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
-            "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
-            "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
-        });
-        json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
-    };
-    let results: Vec<Value> = inputs(body).iter().map(one).collect();
-    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+fn hubspot_contact(changes: &Changes, body: &Value, input: &Value) -> Value {
+    let id = input["id"].as_str().expect("an ID is text");
+    let number = id.parse().expect("the ID is a number");
+    let bounced = (changes.standing(number) == Standing::Bounced).then_some("UNKNOWN_USER");
+    let properties = json!({
+        "email": email(number), "firstname": format!("Person{number}"), "hs_language": "en", "country": "Switzerland",
+        "createdate": "2024-01-01T00:00:00Z", "hs_email_hard_bounce_reason_enum": bounced, "hs_object_id": id,
+        "shoe": body["properties"].as_array().is_some_and(|names| names.contains(&json!("shoe"))).then_some("38"),
+    });
+    json!({ "id": id, "properties": properties, "createdAt": "2024-01-01T00:00:00Z", "archived": false })
 }
 
-fn hubspot_statuses(rest: &[&str], request: &Request<'_>) -> (u16, Value) {
+fn hubspot_statuses(state: &State, rest: &[&str], request: &Request<'_>) -> (u16, Value) {
     let body = &request.body;
     if request.query.get("channel").map(String::as_str) != Some("EMAIL") || inputs(body).len() > 100 {
         return refused("the batch is invalid");
@@ -514,7 +537,7 @@ fn hubspot_statuses(rest: &[&str], request: &Request<'_>) -> (u16, Value) {
     };
     let one = |input: &Value| {
         let email = input.as_str().expect("an address is text");
-        let word = match (standing(number(email)), rest) {
+        let word = match (state.changes.standing(number(email)), rest) {
             (Standing::Complained, ["unsubscribe-all", "read"]) => "UNSUBSCRIBED",
             (_, ["unsubscribe-all", "read"]) | (Standing::Silent, _) => "NOT_SPECIFIED",
             (Standing::Unsubscribed, _) => "UNSUBSCRIBED",

@@ -21,6 +21,7 @@ pub enum Code {
     SignUpClosed,
     NotFound,
     MethodNotAllowed,
+    NeverAccepted,
     RequestTimeout,
     ContactExists,
     BrandExists,
@@ -117,6 +118,8 @@ pub const CODES: &[CodeInfo] = &[
         "METHOD_NOT_ALLOWED",
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
+    // For mail services that repeat a request unless the response has this status.
+    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request will not be accepted later either; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),

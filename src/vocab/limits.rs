@@ -1402,6 +1402,14 @@ pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
 /// The number of failed runs in a row after which a scheduled import is paused: an hourly one after six hours, a daily one after two days.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
+/// The number of problems that the result of a run shows. Imports of contacts also keep a list of all problems.
+pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
+/// How far the changes that two runs read from a platform overlap, in milliseconds: more than the delay of a platform's search.
+pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
+/// The maximum number of fields in a mapping of a scheduled import. More are rejected.
+pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
+/// The maximum length of the header of a mapped column. Longer ones are rejected.
+pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a version that a server names. A longer one is ignored, so the whole file is fetched again.
 pub const FETCH_VERSION_BYTES_MAX: usize = 512;
 
@@ -1573,6 +1581,22 @@ pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of sources in one import from a platform. The API promises this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
+/// The maximum length of the query with which a user returns from Shopify. Longer ones are rejected.
+pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
+/// The maximum number of fields in the mapping of an import from a platform. More are rejected.
+pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
+/// The maximum length of a field's name in such a mapping, in bytes. Longer names are rejected.
+pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
+/// The maximum number of fields that a preview of an import shows. The others are left out.
+pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
+/// The number of characters of a value that a preview of an import shows.
+pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
+/// The number of contacts after which a preview of an import ends: its transaction holds up other writes for a fraction of a second.
+pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
+/// The time after which a preview of an import reads no further page.
+pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
+/// The number of contacts and of problems that a preview of an import shows.
+pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the name of a source. Platforms allow at most 255.

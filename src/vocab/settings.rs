@@ -313,6 +313,10 @@ pub struct Connections {
     #[serde(deserialize_with = "none_if_empty")]
     pub hubspot_client_secret: Option<Secret>,
     pub hubspot_login_url: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub shopify_client_id: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub shopify_client_secret: Option<Secret>,
     /// Invariant after loading: a URL if `{shop}` is replaced with the domain of a shop.
     pub shopify_url: String,
 }

@@ -252,6 +252,16 @@ async fn an_account_is_connected_by_signing_in_to_the_platform() {
     }
 }
 
+/// Repeats the import of this form each day, and pauses the schedule.
+async fn repeats(browser: &mut Browser<'_>, form: &[(&str, &str)]) {
+    let repeated = browser.post("/test/contacts/import/platform", &[form, &[("every", "24")]].concat()).await;
+    let schedule = browser.get(repeated.location()).await;
+    assert!(schedule.text.contains("Klaviyo: ") && schedule.text.contains("Pause schedule"), "{}", schedule.text);
+    let off = [form[0], ("act", "off")];
+    let paused = browser.post(repeated.location().split('?').next().expect("a path"), &off).await;
+    assert!(browser.get(paused.location()).await.text.contains("Resume schedule"));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_account_is_connected_and_imported_by_forms() {
     let peer = Platforms::start(40);
@@ -291,6 +301,11 @@ async fn an_account_is_connected_and_imported_by_forms() {
     assert!(refused.status == 400 && refused.text.contains("1 to 25 sources"), "{}", refused.text);
     let source = r#"{"id":"L1","name":"List 1","type":"list"}"#;
     let fields = [none.as_slice(), &[("source", source), ("all", "yes")]].concat();
+    let previewed = browser.post("/test/contacts/import/platform", &[fields.as_slice(), &[("act", "preview")]].concat()).await;
+    assert!(previewed.text.contains("Of all 40 contacts") && previewed.text.contains("properties.shoe"), "{}", previewed.text);
+    assert_eq!(server.all().data("contacts.list", json!({ "projectId": project })).await["total"], 0, "a preview stores nothing");
+    let mapped = [("act", "import"), ("field", "properties.shoe"), ("to", "company"), ("custom", "")];
+    let fields = [fields.as_slice(), &mapped].concat();
     let started = browser.post("/test/contacts/import/platform", &fields).await;
     let there = started.location().to_owned();
     let deadline = Instant::now() + PATIENCE;
@@ -303,6 +318,10 @@ async fn an_account_is_connected_and_imported_by_forms() {
         tokio::time::sleep(LOOK).await;
     };
     assert!(page.text.contains("Left out"), "{}", page.text);
+    let listed = server.all().data("contacts.list", json!({ "projectId": project, "limit": 100 })).await;
+    let shoes = listed["contacts"].as_array().expect("a list").iter().find(|one| one["email"] == "person7@example.com");
+    assert_eq!(shoes.expect("the contact was imported")["company"], "7");
+    repeats(&mut browser, &fields).await;
     peer.fail("/api/", 99, Fault::Status(503, None));
     let down = browser.get(&path).await;
     assert!(down.status == 503 && down.text.contains("did not respond as expected"), "{}", down.text);

@@ -274,7 +274,7 @@ async fn replays_have_no_effect_even_after_a_restart_and_no_secret_is_readable()
     // A request with a known ID cannot report another event.
     let (_, to, request) = sent.iter().find(|(service, ..)| *service == "mailgun").expect("it was sent");
     let other = Request { body: request.body.replace("\"event\":\"failed\"", "\"event\":\"complained\""), ..request.clone() };
-    scene.post("mailgun", &other).await.refused(StatusCode::UNAUTHORIZED, "INVALID_SIGNATURE");
+    scene.post("mailgun", &other).await.refused(StatusCode::NOT_ACCEPTABLE, "NEVER_ACCEPTED");
     assert_eq!(
         (scene.suppressed(to).await, scene.shown("mailgun").await["lastRejection"]["reason"].clone()),
         (None, json!("replayed"))

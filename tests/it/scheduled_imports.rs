@@ -61,6 +61,30 @@ async fn every_row_of_a_file_is_imported_once_despite_kills() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_row_of_a_file_becomes_one_event_despite_kills() {
+    const ROWS: usize = 20_000;
+    let host = CsvHost::start();
+    let rows: String = (0..ROWS).map(|number| format!("visit,c{}@example.com,{number}\n", number % 1_000)).collect();
+    host.offer(&format!("name,email,properties.page\n{rows}"), "\"v1\"");
+    let mut server = Server::start(&settings());
+    let mut client = server.all();
+    let project = client.project("Acme").await;
+    let input = json!({ "projectId": project, "name": "Visits", "url": host.url(), "target": "events" });
+    let id = client.data("scheduled_imports.create", input).await["id"].as_str().expect("an ID").to_owned();
+    for _ in 0..2 {
+        until(&client, &id, |now| now["state"] == "running" || !now["lastRun"].is_null()).await;
+        server.kill();
+        server.serve();
+        client = client.at(server.address());
+    }
+    let done = until(&client, &id, |now| !now["lastRun"].is_null()).await;
+    let run = &done["lastRun"];
+    assert_eq!((&run["result"], &run["created"], &run["failed"]), (&json!("imported"), &json!(ROWS), &json!(0)), "{done}");
+    let listed = client.data("contacts.list", json!({ "projectId": project, "limit": 1 })).await;
+    assert_eq!((&listed["total"], &listed["contacts"][0]["status"]), (&json!(1_000), &json!("non-subscribed")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scheduled_import_is_created_changed_paused_and_deleted_by_forms() {
     const PATH: &str = "/test/contacts/scheduled-imports";
     let host = CsvHost::start();

@@ -8,7 +8,7 @@ use super::events::{Stage, until};
 use super::support::browser::Browser;
 use super::support::client::Call;
 use super::support::server::BOUNDLESS;
-use super::support::stores::shopify::{self, SHOP, SHOPIFY_SECRET, SHOPIFY_TOKEN, ShopFault, Shopify};
+use super::support::stores::shopify::{self, SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET, SHOPIFY_TOKEN, ShopFault, Shopify};
 use super::support::{Client, Server, operation};
 use super::users::owned;
 
@@ -188,5 +188,58 @@ async fn a_store_is_connected_and_disconnected_by_forms() {
     for (act, said) in [("sync", "Import started."), ("disconnect", "Store disconnected.")] {
         let done = browser.post("/test/settings/stores", &[("csrf", csrf.as_str()), ("act", act), ("id", &id)]).await;
         assert!(browser.get(done.location()).await.text.contains(said));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_is_connected_by_installing_the_app() {
+    const LIST: &str = "/test/settings/stores";
+    let peer = Shopify::start();
+    let app = format!("shopify_client_id = \"{SHOPIFY_CLIENT}\"\nshopify_client_secret = \"{SHOPIFY_SECRET}\"\n");
+    let mut server = owned(&format!("{}{app}", settings(&peer)));
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let csrf = browser.get(LIST).await.csrf().to_owned();
+    let form = |url: &'static str| {
+        [("csrf", csrf.clone()), ("act", "install".into()), ("projectId", project.clone()), ("storefrontStoreUrl", url.into())]
+    };
+    let wrong = form("https://acme.example");
+    let wrong: Vec<(&str, &str)> = wrong.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let refused = browser.post(LIST, &wrong).await;
+    assert!(refused.status == 400 && refused.text.contains("myshopify.com domain"), "{}", refused.text);
+    let right = form(SHOP);
+    let right: Vec<(&str, &str)> = right.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let started = browser.post(LIST, &right).await;
+    let link = started.text.split("href=\"").find(|part| part.starts_with(&peer.url())).and_then(|part| part.split('"').next());
+    let link = link.unwrap_or_else(|| panic!("{}", started.text)).replace("&amp;", "&");
+    let back = peer.install(&link);
+    let path = &back[back.find("/connections/").expect("the callback page")..];
+    // Neither another session nor another shop can complete the installation.
+    let mut other = Browser::new(&server);
+    other.sign_in("/test/").await;
+    let moved = other.get(path).await.location().to_owned();
+    let refused = other.get(&moved).await;
+    assert!(refused.status == 400 && refused.text.contains("started in another browser"), "{}", refused.text);
+    let moved = browser.get(path).await.location().to_owned();
+    assert!(moved.starts_with("/test/settings/stores/complete?"), "{moved}");
+    let forged = browser.get(&moved.replace(SHOP, "evil.myshopify.com")).await;
+    assert!(forged.status == 400 && forged.text.contains("is not from Shopify"), "{}", forged.text);
+    let done = browser.get(&moved).await;
+    assert!(done.status == 303, "{}", done.text);
+    assert!(browser.get(done.location()).await.text.contains("Store connected."));
+    let again = browser.get(&moved).await;
+    assert!(again.status == 400 && again.text.contains("Shopify rejected the installation"), "{}", again.text);
+    assert_eq!(until_imported(&server.all()).await["sync"]["products"], 2);
+    assert!(browser.get("/test/settings/audit?in=data").await.text.contains("storefront.complete"));
+    server.signal("TERM");
+    server.wait();
+    let mut texts = vec![server.log().into_bytes()];
+    for name in ["control.redb", "test.redb", "live.redb"] {
+        texts.push(std::fs::read(server.data().join(name)).expect("readable"));
+    }
+    for secret in ["shpat_installed_1", "shprt_1", SHOPIFY_SECRET, "code=code1"] {
+        let is_there = texts.iter().any(|text| text.windows(secret.len()).any(|window| window == secret.as_bytes()));
+        assert!(!is_there, "{secret} is in a file or in the log");
     }
 }

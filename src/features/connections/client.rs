@@ -20,6 +20,7 @@ use url::Url;
 
 use super::credentials::Credentials;
 use super::error::PlatformError;
+use super::fields::Mapping;
 use crate::base::secret::sha256;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
@@ -64,6 +65,8 @@ pub struct Client<'e> {
     account: [u8; 12],
     /// The longest pause for which a request waits; if a pause is longer, the request fails.
     wait_max: Duration,
+    /// How the fields of the platform become fields of contacts.
+    pub mapping: Mapping,
     /// The names of the properties that the account added to contacts, once they are read.
     pub own_properties: OnceCell<Vec<String>>,
     /// The host of HubSpot's pages for this account, once it is read.
@@ -91,12 +94,18 @@ impl<'e> Client<'e> {
         let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
         let region = if provider == Provider::Mailchimp { region(credentials).to_owned() } else { String::new() };
         let (own_properties, page_host) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { engine, provider, base, region, authorization, account, wait_max, own_properties, page_host })
+        let mapping = Mapping::default();
+        Ok(Self { engine, provider, base, region, authorization, account, wait_max, mapping, own_properties, page_host })
     }
 
     /// Returns a client that never waits for the end of a pause within a request, so that an import does not delay other imports.
     pub fn without_waits(self) -> Self {
         Self { wait_max: Duration::ZERO, ..self }
+    }
+
+    /// Returns a client that puts the fields of contacts where this mapping says.
+    pub fn mapped(self, mapping: Mapping) -> Self {
+        Self { mapping, ..self }
     }
 
     /// Forgets a pause of this account, because the account was just connected.

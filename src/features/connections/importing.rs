@@ -8,28 +8,36 @@ use tokio::time::Instant;
 use super::choice::{client, note};
 use super::client::Client;
 use super::error::PlatformError;
+use super::fields::Mapping;
 use super::model::Connection;
-use super::{platform, store};
+use super::platform::{self, Part};
+use super::store;
 use crate::base::clock::Timestamp;
 use crate::base::day;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::jobs::provider::{self, CheckedPage, Page, Position, Wait};
-use crate::features::contacts::jobs::{self, Job, ProviderImport, ProviderSource, Task};
+use crate::features::contacts::jobs::{self, FieldMap, Job, ProviderImport, ProviderSource, Task};
 use crate::features::filters::FilterTree;
 use crate::features::segments;
 use crate::features::tags::{self, Tag, TagName};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::{JobId, ProjectId, SegmentId};
+use crate::vocab::ids::{AccountId, ConnectionId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
-use crate::vocab::providers::ConsentMode;
+use crate::vocab::providers::{ConsentMode, Provider};
 
 /// The contacts to import.
 pub struct ImportPlan {
     pub project: ProjectId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
+    /// The fields of the platform that become other fields than usual.
+    pub fields: FieldMap,
+    /// The time from which changes are imported; `None` if everything is imported.
+    pub since: Option<Timestamp>,
+    /// The name of the tag that every imported contact gets.
+    pub tag: String,
 }
 
 /// The tag of an import, and the segment of the contacts with this tag.
@@ -38,16 +46,32 @@ pub struct Label {
     pub segment: SegmentId,
 }
 
+/// Adds an import with a connection of the account. Fails if the connection was removed.
+pub fn start_with(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    (provider, connection): (Provider, ConnectionId),
+    plan: ImportPlan,
+) -> Result<Job, Failure> {
+    let removed = || {
+        let detail = format!("The connection to {provider} was removed. Connect the account again, then choose the connection.");
+        Failure::because(Code::ProviderNotConnected, detail)
+    };
+    start(tx, &store::find(tx, account, connection)?.ok_or_else(removed)?, plan)
+}
+
 /// Adds an import for the worker.
-pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Result<(Job, Label), Failure> {
-    let ImportPlan { project, sources, consent_mode } = plan;
-    let label = label(tx, project, used)?;
+pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Result<Job, Failure> {
+    let ImportPlan { project, sources, consent_mode, fields, since, tag } = plan;
     let import = ProviderImport {
         provider: used.provider,
         connection: used.id,
         sources,
         consent_mode,
-        tag: label.tag.name.clone(),
+        fields,
+        since,
+        reads_changes: since.is_some() && platform::has_changes(used.provider),
+        tag,
         position: Position::default(),
         row: 0,
         excluded: 0,
@@ -56,12 +80,11 @@ pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Resul
         pause: None,
         failures: 0,
     };
-    let job = jobs::open(tx, used.account, project, Task::Provider(import))?;
-    Ok((job, label))
+    jobs::open(tx, used.account, project, Task::Provider(import))
 }
 
 /// Creates the tag and the segment of an import, whose name contains the day and, if an earlier import has this name, a number.
-fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
+pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
     let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
     let mut name = base.clone();
     for number in 2.. {
@@ -94,7 +117,7 @@ pub async fn step(engine: &Engine, environment: Environment, job: &Job, import: 
         return Ok(false);
     };
     let read = match client(engine, environment, &mut used).await {
-        Ok(client) => collect(&client.without_waits(), import).await,
+        Ok(client) => collect(&client.without_waits().mapped(Mapping::new(import.fields.clone())), import).await,
         Err(error) => Read { page: None, error: Some(error), position: import.position.clone() },
     };
     let is_over = read.page.as_ref().is_some_and(|page| page.next.is_none());
@@ -148,12 +171,20 @@ async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
         if is_read && is_enough(page.contacts.len(), started.elapsed()) {
             break;
         }
-        let source = import.sources.get(position.source as usize);
         // A transaction contains contacts of only one source, so that the progress within the source is known.
-        let Some(source) = source.filter(|_| position.source == import.position.source) else { break };
-        match platform::contacts(import.provider, client, source, position.cursor.as_deref()).await {
+        if position.source != import.position.source {
+            break;
+        }
+        let source = import.sources.get(position.source as usize);
+        let part = match (source, import.since) {
+            (Some(source), since) => Part::Source(source, since),
+            (None, Some(since)) => Part::Changes(&import.sources, since),
+            (None, None) => break,
+        };
+        match platform::contacts(import.provider, client, part, position.cursor.as_deref()).await {
             Ok(mut found) => {
-                found.contacts.iter_mut().flatten().for_each(|external| external.tags.extend(tag_of(source)));
+                let tag = source.and_then(tag_of);
+                found.contacts.iter_mut().flatten().for_each(|external| external.tags.extend(tag.clone()));
                 page.contacts.append(&mut found.contacts);
                 page.expected = found.total.filter(|_| found.next.is_some());
                 page.next = following(import, position.source, found.next);
@@ -174,7 +205,7 @@ fn tag_of(source: &ProviderSource) -> Option<String> {
 fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Option<Position> {
     match cursor {
         Some(cursor) => Some(Position { source, cursor: Some(cursor) }),
-        None => Some(Position { source: source + 1, cursor: None }).filter(|next| (next.source as usize) < import.sources.len()),
+        None => Some(Position { source: source + 1, cursor: None }).filter(|next| (next.source as usize) < import.parts()),
     }
 }
 
@@ -207,7 +238,7 @@ impl Stop {
             });
         }
         match error {
-            PlatformError::Missing => {
+            PlatformError::Missing if !import.is_of_changes(position.source) => {
                 let source = import.sources.get(position.source as usize).map_or("", |source| source.name.as_str());
                 let reason =
                     format!("\"{source}\" no longer exists in {provider}. The contacts read from it so far were imported.");

@@ -10,11 +10,14 @@ mod choice;
 mod client;
 mod credentials;
 mod error;
+mod fields;
 mod importing;
 mod model;
 pub mod oauth;
 pub mod ops;
 mod platform;
+mod preview;
+mod sources;
 mod store;
 pub mod templates;
 #[cfg(test)]
@@ -22,7 +25,12 @@ mod tests;
 pub mod views;
 pub mod worker;
 
-pub use choice::{ConnectionChoice, connect_url, usable};
+pub use choice::{ConnectionChoice, choose, connect_url, usable};
 pub use error::PlatformError;
+pub use fields::checked as checked_fields;
+pub use importing::{ImportPlan, label, start_with};
+#[cfg(any(test, fuzzing))]
+pub use platform::read_pages;
 pub use platform::{export_scopes, scopes};
+pub use sources::{SourceRef, checked as checked_sources};
 pub use store::sealed;

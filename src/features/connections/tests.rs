@@ -1,6 +1,7 @@
 //! Tests of connections and imports with a server that behaves like the platforms.
 
 mod failures;
+mod preview;
 mod sign_in;
 
 use serde_json::{Value, json};

@@ -73,6 +73,7 @@ pub struct Batch {
     /// For each row, the index of its hash in `digests`.
     slots: Vec<u32>,
     keeps_status: bool,
+    only_known: bool,
 }
 
 impl Batch {
@@ -89,13 +90,23 @@ impl Batch {
             }
             slots[index as usize] = digests.len() as u32 - 1;
         }
-        Self { rows, digests, slots, keeps_status: false }
+        Self { rows, digests, slots, keeps_status: false, only_known: false }
     }
 
     /// Writes only the email and the status of a row whose other fields are refused, with a note. Otherwise, the whole row is refused, and
     /// a contact who unsubscribed elsewhere would stay subscribed.
     pub fn keeping_status(self) -> Self {
         Self { keeps_status: true, ..self }
+    }
+
+    /// Leaves out rows without an existing contact. They are not counted.
+    pub fn only_known(self) -> Self {
+        Self { only_known: true, ..self }
+    }
+
+    /// Returns the emails in the order of the rows.
+    pub fn emails(&self) -> impl Iterator<Item = &EmailAddress> {
+        self.rows.iter().map(|(_, input)| &input.email)
     }
 
     pub fn len(&self) -> usize {
@@ -186,6 +197,9 @@ impl BatchWriter {
         let mut random =
             random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four bytes has four bytes"));
         for ((row, input), slot) in batch.rows.into_iter().zip(batch.slots) {
+            if batch.only_known && self.found[slot as usize].is_none() {
+                continue;
+            }
             self.outcome.counts.total += 1;
             match self.found[slot as usize] {
                 Some(number) => self.update_existing(tx, changes, (row, number), input)?,

@@ -27,4 +27,4 @@ pub mod worker;
 pub use indexing::step as index;
 pub use ingest::{check_json, record_json};
 pub use reattribution::{step, sweep};
-pub use reporting::{Reported, report};
+pub use reporting::{Reported, report, report_all};

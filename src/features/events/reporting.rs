@@ -14,22 +14,35 @@ pub enum Reported {
     Duplicate,
     /// The event identifies no contact.
     NoContact,
-    /// A value of the event is not accepted, for this reason.
-    Refused(String),
+    /// A value of the event is not accepted.
+    Refused {
+        field: String,
+        reason: String,
+    },
 }
 
 /// Stores an event, given in the form of `POST /v1/events` without the project.
 pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<Reported, Failure> {
-    let mut reported = Reported::Duplicate;
-    ingest(tx, project, vec![EventRow::read(event)], |outcome| {
-        reported = match outcome {
+    let mut only = Reported::Duplicate;
+    report_all(tx, project, &[event], |reported| only = reported)?;
+    Ok(only)
+}
+
+/// Stores events in order; `each` gets the result of each event.
+pub fn report_all(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    events: &[impl AsRef<str>],
+    mut each: impl FnMut(Reported),
+) -> Result<(), Failure> {
+    ingest(tx, project, events.iter().map(|event| EventRow::read(event.as_ref())).collect(), |outcome| {
+        each(match outcome {
             Ok((IngestOutcome::Stored(_), _)) => Reported::Stored,
             Ok((IngestOutcome::Duplicate(_), _)) => Reported::Duplicate,
             Err(IngestError::NoContact(_)) => Reported::NoContact,
-            Err(IngestError::Field(refusal)) => Reported::Refused(format!("{}: {}", refusal.field, refusal.reason)),
+            Err(IngestError::Field(refusal)) => Reported::Refused { field: refusal.field.into_owned(), reason: refusal.reason },
             Err(IngestError::Store(error)) => return Err(error.into()),
-        };
+        });
         Ok(())
-    })?;
-    Ok(reported)
+    })
 }

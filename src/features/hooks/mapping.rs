@@ -60,19 +60,58 @@ fn fields_of(kind: HookKind) -> &'static str {
 
 /// Returns the input that the body contains, in the form of the API's own operations.
 pub fn input(hook: &Hook, body: &Value) -> Value {
-    let mut input = Map::new();
-    match hook.mapping.is_empty() {
-        true => own_names(hook.kind, body, &mut input),
-        false => {
-            for (field, path) in &hook.mapping {
-                if let Some(value) = at(body, path) {
-                    set(hook.kind, &mut input, field, value);
-                }
-            }
-        }
-    }
+    let mut input = mapped(hook.kind, &hook.mapping, body);
     if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {
         input.insert("name".into(), name.clone().into());
+    }
+    Value::Object(input)
+}
+
+fn mapped(kind: HookKind, mapping: &BTreeMap<String, String>, body: &Value) -> Map<String, Value> {
+    let mut input = Map::new();
+    if mapping.is_empty() {
+        own_names(kind, body, &mut input);
+    }
+    for (field, path) in mapping {
+        if let Some(value) = at(body, path) {
+            set(kind, &mut input, field, value);
+        }
+    }
+    input
+}
+
+/// Reads a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs of contacts, then those of events.
+#[cfg(any(test, fuzzing))]
+pub fn read_bodies(bytes: &[u8]) -> [Vec<Value>; 2] {
+    let paths = [("email", "a.email"), ("customFields.x", "items.0.x"), ("phone", "list.id=1.phone")];
+    let event_paths = [("email", "email"), ("name", "event.name"), ("properties.value", "sum"), ("profile.customFields.x", "x")];
+    let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(field, path)| ((*field).to_owned(), (*path).to_owned())).collect();
+    let bodies: Vec<Value> = [true, false].into_iter().filter_map(|is_form| body(is_form, bytes).ok()).collect();
+    let of = |kind: HookKind, mapping: BTreeMap<String, String>| {
+        assert!(check(kind, &mapping).is_ok(), "the mapping is valid");
+        let all = bodies.iter().flat_map(|body| [mapped(kind, &BTreeMap::new(), body), mapped(kind, &mapping, body)]);
+        all.map(Value::Object).collect()
+    };
+    [of(HookKind::Contacts, map(&paths)), of(HookKind::Events, map(&event_paths))]
+}
+
+/// Returns whether events have a field with this name.
+pub fn is_event_field(name: &str) -> bool {
+    is_field(HookKind::Events, name)
+}
+
+/// Returns the failure of a mapping to a field that events do not have.
+pub fn no_event_field(field: &str) -> FieldError {
+    let fields = fields_of(HookKind::Events);
+    FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use {fields}"))
+}
+
+/// Returns the event with these values of its fields, in the form of the API's own operations. `name` replaces the name of the event.
+pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: Option<&str>) -> Value {
+    let mut input = Map::new();
+    values.into_iter().for_each(|(field, value)| set(HookKind::Events, &mut input, field, value));
+    if let Some(name) = name {
+        input.insert("name".into(), name.into());
     }
     Value::Object(input)
 }

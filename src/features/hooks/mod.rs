@@ -19,6 +19,9 @@ mod store;
 mod tests;
 pub mod views;
 
+#[cfg(any(test, fuzzing))]
+pub use mapping::read_bodies;
+pub use mapping::{event, is_event_field, no_event_field};
 pub use store::sealed;
 
 use crate::engine::access::url_token::UrlToken;

@@ -262,12 +262,12 @@ fn the_id_of_a_request_cannot_be_used_for_another_body() {
     assert_eq!(scene.send_sample(&url, &made).0, 200);
     assert_eq!(scene.send_sample(&url, &made).1["data"]["repeated"], true);
     let (status, reply) = scene.post(&url, &HeaderMap::new(), &body.replace("failed", "complained"));
-    assert_eq!((status, &reply["code"]), (401, &json!("INVALID_SIGNATURE")));
+    assert_eq!((status, &reply["code"]), (406, &json!("NEVER_ACCEPTED")), "Mailgun does not repeat the request");
     assert_eq!(scene.get(&id)["lastRejection"]["reason"], "replayed");
     assert_eq!(scene.suppression()["reason"], "bounce_hard", "the complaint was not recorded");
     let scene = Scene { app: scene.app.restarted(), ..scene };
     let (status, _) = scene.post(&url, &HeaderMap::new(), &body.replace("failed", "complained"));
-    assert_eq!(status, 401, "a restart does not forget requests");
+    assert_eq!(status, 406, "a restart does not forget requests");
     scene.app.clock.advance_ms(limits::MAIL_FEEDBACK_AGE_MAX_MS + 1_000);
     assert_eq!(scene.send_sample(&url, &made).0, 401, "the request is too old");
 }
@@ -366,6 +366,19 @@ fn rejections_are_stored_at_intervals_whatever_their_reason() {
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_wrong")));
     scene.app.clock.advance_ms(1_000);
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
+}
+
+/// Mailgun repeats a request for hours unless the status is 406. A wrong secret can be corrected meanwhile.
+#[test]
+fn only_what_no_repeat_can_correct_ends_the_repeats_of_mailgun() {
+    let scene = Scene::new();
+    for (service, status) in [("mailgun", 401), ("postmark", 400)] {
+        let (_, url) = scene.add(json!({ "service": service }));
+        assert_eq!(scene.post(&url, &HeaderMap::new(), "[").0, status, "{service}");
+    }
+    let (_, url) = scene.add(json!({ "service": "mailgun", "secret": "key-1" }));
+    assert_eq!(scene.post(&url, &HeaderMap::new(), "[").0, 406);
+    assert_eq!(scene.send_sample(&url, &scene.sample(MailService::Mailgun, Some("key-2"), "request-1")).0, 401);
 }
 
 #[test]

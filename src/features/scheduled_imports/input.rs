@@ -1,11 +1,54 @@
 //! Checks the input of the operations on scheduled imports.
 
+use std::collections::BTreeMap;
+
 use url::Url;
 
+use super::model::{FileSource, Source, Target};
 use crate::engine::api::Failure;
 use crate::features::contacts::jobs::files::{delimiter, wrong_delimiter};
+use crate::features::hooks;
 use crate::features::tags::TagName;
 use crate::vocab::limits;
+
+/// Checks that the given fields apply to the source.
+pub fn check_fields(source: &Source, given: &[(&str, bool)]) -> Result<(), Failure> {
+    let (what, own): (&str, &[&str]) = match source {
+        Source::File(FileSource { target: Target::Contacts(_), .. }) => {
+            ("contacts in a file", &["url", "delimiter", "columnMap", "onConflict", "tags", "status", "consentMode"])
+        }
+        Source::File(FileSource { target: Target::Events(_), .. }) => {
+            ("events in a file", &["url", "delimiter", "mapping", "eventName"])
+        }
+        Source::Platform(_) => ("contacts on a platform", &["connectionId", "sources", "consentMode", "fieldMap"]),
+    };
+    match given.iter().find(|(field, is_given)| *is_given && !own.contains(field)) {
+        Some((field, _)) => Err(Failure::field(field, format_args!("does not apply to {what}; omit it"))),
+        None => Ok(()),
+    }
+}
+
+/// Checks the mapping of the fields of events to headers.
+pub fn mapping(mapping: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+    if mapping.len() > limits::SCHEDULED_IMPORT_FIELDS_MAX {
+        return Err(Failure::field("mapping", format_args!("map at most {} fields", limits::SCHEDULED_IMPORT_FIELDS_MAX)));
+    }
+    let checked = mapping.into_iter().map(|(field, header)| {
+        if !hooks::is_event_field(&field) {
+            return Err(Failure::from(hooks::no_event_field(&field)));
+        }
+        let header = header.trim();
+        if header.is_empty() || header.len() > limits::SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX {
+            let max = limits::SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX;
+            return Err(Failure::field(
+                &format!("mapping.{field}"),
+                format_args!("enter the header of its column, up to {max} bytes"),
+            ));
+        }
+        Ok((field, header.to_owned()))
+    });
+    checked.collect()
+}
 
 /// Checks the URL of a file. Each request checks separately whether the URL's address may be contacted.
 pub fn url(text: &str) -> Result<String, Failure> {

@@ -1,15 +1,20 @@
-//! Scheduled imports: files at URLs whose contacts are imported regularly (`assets/docs/scheduled-imports.md`).
+//! Scheduled imports: contacts or customer events that are imported regularly (`assets/docs/scheduled-imports.md`).
 //!
-//! A run fetches the file, unless the server has no newer version, and stores it. The file is then imported like an uploaded one
-//! (`features/contacts/jobs`). The run ends with its import. A failed run is repeated after a pause; after several failures in a row, the
-//! scheduled import is paused and shows the reason.
+//! A run of a file fetches it, unless the server has no newer version, and stores it. From then on, an import of contacts is a contact job
+//! like that of an uploaded file (`features/contacts/jobs`), and `events` imports events. A run of a platform is a contact job like an import
+//! from a connection; after the first one, it reads only changes. A failed run is repeated after a pause; after several failures in a row,
+//! the scheduled import is paused and shows the reason.
 //!
-//! Invariants: the transaction that starts the import of a fetched file also records the import in the run, so a run never imports a file
-//! twice; and a version of a file counts as known only after its import has completed.
+//! Invariants: one transaction starts the import of a run and records that the run has one, so a run never imports anything twice; and a
+//! version of a file, or a time up to which changes were read, counts as known only after the import has completed.
 
+mod changes;
+mod events;
+mod file;
 mod input;
 pub mod model;
 pub mod ops;
+mod platform;
 mod running;
 mod store;
 #[cfg(test)]

@@ -1,19 +1,21 @@
 //! A scheduled import, its schedule and the result of its last run.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::KnownVersion;
 use crate::engine::store::Record;
-use crate::features::contacts::jobs::{ColumnMap, Counts, OnConflict};
+use crate::features::contacts::jobs::{ColumnMap, Counts, Encoding, FieldMap, OnConflict, ProviderSource};
 use crate::vocab::contact_status::Status;
-use crate::vocab::ids::{AccountId, JobId, ProjectId, ScheduledImportId};
+use crate::vocab::ids::{AccountId, BlobId, ConnectionId, JobId, ProjectId, ScheduledImportId};
 use crate::vocab::limits;
-use crate::vocab::providers::ConsentMode;
+use crate::vocab::providers::{ConsentMode, Provider};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// A file at a URL whose contacts are imported regularly.
+/// Contacts or customer events that are imported regularly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScheduledImport {
     pub id: ScheduledImportId,
@@ -23,11 +25,11 @@ pub struct ScheduledImport {
     pub every_hours: u32,
     pub source: Source,
     pub pause: Option<Pause>,
-    /// When the next run starts or, during a run, when its import is checked again.
+    /// When the next run starts or, during a run, when it continues.
     pub due_at: Timestamp,
     pub running: Option<Running>,
-    /// The version of the file whose import completed last.
-    pub known: FileVersion,
+    /// What the last import that completed has read.
+    pub known: Known,
     pub last_run: Option<LastRun>,
     /// The number of failed runs since the last one that succeeded.
     pub failures: u32,
@@ -37,14 +39,34 @@ pub struct ScheduledImport {
 
 impl Record for ScheduledImport {}
 
-/// The file, and how its rows become contacts.
+/// Where the contacts or events come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub enum Source {
+    File(FileSource),
+    Platform(PlatformSource),
+}
+
+/// A file at a URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSource {
     pub url: String,
-    /// The columns; `None` if they are guessed from the headers.
-    pub columns: Option<ColumnMap>,
     /// The separator between cells; `None` if it is detected.
     pub delimiter: Option<u8>,
+    pub target: Target,
+}
+
+/// What the rows of a file become.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    Contacts(ContactRows),
+    Events(EventRows),
+}
+
+/// How the rows of a file become contacts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContactRows {
+    /// The columns; `None` if they are guessed from the headers.
+    pub columns: Option<ColumnMap>,
     pub on_conflict: OnConflict,
     /// Names of tags that are added to every contact in the file.
     pub tags: Vec<String>,
@@ -54,7 +76,7 @@ pub struct Source {
     pub consent_mode: ConsentMode,
 }
 
-impl Source {
+impl ContactRows {
     /// Returns the status for contacts whose row has no status; `None` if they are left out.
     pub fn status_of_undecided(&self) -> Option<Status> {
         match (self.status, self.consent_mode) {
@@ -65,6 +87,28 @@ impl Source {
     }
 }
 
+/// How the rows of a file become customer events.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventRows {
+    /// For each field of an event, the header of its column. If empty, the headers are the names of the fields.
+    pub mapping: BTreeMap<String, String>,
+    /// The name of all events. If absent, a column contains the name.
+    pub event_name: Option<String>,
+}
+
+/// Sets of contacts on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlatformSource {
+    pub provider: Provider,
+    pub connection: ConnectionId,
+    pub sources: Vec<ProviderSource>,
+    pub consent_mode: ConsentMode,
+    /// The fields of the platform that become other fields than usual.
+    pub fields: FieldMap,
+    /// The name of the tag that every contact of the sources gets.
+    pub tag: String,
+}
+
 /// Why no run starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pause {
@@ -73,22 +117,65 @@ pub enum Pause {
     AfterFailure(String),
 }
 
-/// The version of a file.
+/// What an import has read: a version of a file, or the changes on a platform up to a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileVersion {
-    /// The version as the server named it.
+pub struct Known {
+    /// The version as the server of the file named it.
     pub named: KnownVersion,
     /// The SHA-256 digest of the file, for servers that name no version.
     pub digest: Option<[u8; 32]>,
+    /// The time up to which all changes on the platform were read.
+    pub changes_until: Option<Timestamp>,
 }
 
-/// A run whose file is being imported.
+/// A run whose contacts or events are being imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
-    pub job: JobId,
     pub started_at: Timestamp,
-    /// The version of the file; unknown if the settings have changed since the run started, so that the file is imported again.
-    pub file: FileVersion,
+    /// What the import reads; unknown if the settings have changed since the run started, so that everything is imported again.
+    pub reads: Known,
+    pub work: Work,
+}
+
+/// The import of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Work {
+    /// A contact job.
+    Contacts(JobId),
+    Events(EventImport),
+}
+
+/// An import of customer events from a stored file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventImport {
+    pub file: BlobId,
+    pub encoding: Encoding,
+    pub delimiter: u8,
+    /// The settings with which the run started.
+    pub rows: EventRows,
+    /// The offset of the first byte that has not been processed.
+    pub offset: u64,
+    /// The number of the last row that has been processed. The headers are row 1.
+    pub row: u32,
+    pub result: EventResult,
+}
+
+/// The results of rows with events. A stored event counts as created, and one that was stored before as skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventResult {
+    pub counts: Counts,
+    /// The number of events that were left out because they are too old.
+    pub excluded: u64,
+    /// The first problems.
+    pub problems: Vec<RowProblem>,
+}
+
+/// Why a row was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowProblem {
+    pub row: u32,
+    pub field: String,
+    pub error: String,
 }
 
 /// The last run that ended.
@@ -101,11 +188,12 @@ pub struct LastRun {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunOutcome {
-    Imported {
+    Contacts {
         job: JobId,
         counts: Counts,
         excluded: u64,
     },
+    Events(EventResult),
     /// The file has not changed since the last import.
     Unchanged,
     /// The reason, as a sentence for users, and the import, if it had started.
@@ -150,18 +238,18 @@ impl ScheduledImport {
         }
     }
 
-    /// Forgets the known version, so that the next run imports the file with the current settings.
-    pub fn forget_version(&mut self) {
-        self.known = FileVersion::default();
+    /// Forgets what was read, so that the next run imports everything with the current settings.
+    pub fn forget_known(&mut self) {
+        self.known = Known::default();
         if let Some(running) = &mut self.running {
-            running.file = FileVersion::default();
+            running.reads = Known::default();
         }
     }
 
     /// Records a run that succeeded.
     pub fn succeed(&mut self, outcome: RunOutcome, now: Timestamp) {
         let started_at = self.running.take().map_or(now, |running| {
-            self.known = running.file;
+            self.known = running.reads;
             running.started_at
         });
         self.failures = 0;
@@ -173,8 +261,9 @@ impl ScheduledImport {
     pub fn fail(&mut self, failure: RunFailure, now: Timestamp) {
         let RunFailure { reason, job } = failure;
         self.running = None;
-        // Rows of the file may be missing, so the file is imported again even if it does not change.
-        self.known = FileVersion::default();
+        // Rows of the file may be missing, so the file is imported again even if it does not change. The changes on a platform are read
+        // from the same time again.
+        self.known = Known { changes_until: self.known.changes_until, ..Known::default() };
         self.failures += 1;
         let wait = limits::SCHEDULED_IMPORT_RETRY_MS << (self.failures - 1).min(20);
         self.due_at = now.plus_ms(wait.min(self.interval_ms()));

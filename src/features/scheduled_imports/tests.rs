@@ -1,5 +1,8 @@
 //! Tests of scheduled imports with a server on loopback: versions, consent, failures, changes and restarts.
 
+mod events;
+mod platforms;
+
 use serde_json::{Value, json};
 
 use super::worker;

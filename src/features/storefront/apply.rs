@@ -53,8 +53,8 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, events: Vec<StoreEvent>) -> Result<A
                 continue;
             }
             Reported::NoContact => continue,
-            Reported::Refused(reason) => {
-                tracing::debug!(store = %of.id, event = event.name, reason, "an event of a store was refused");
+            Reported::Refused { field, reason } => {
+                tracing::debug!(store = %of.id, event = event.name, field, reason, "an event of a store was refused");
                 continue;
             }
         }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
-use super::keys::Keys;
+use super::keys::{AppTokens, Keys};
 use super::model::Store;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::Engine;
@@ -61,11 +61,15 @@ enum Access {
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: Secret,
-    expires_in: i64,
+    expires_in: Option<i64>,
+    refresh_token: Option<Secret>,
 }
 
 /// A token is replaced this long before it expires, so that no request arrives with an expired one.
-const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
+pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
+
+/// The path at which Shopify issues tokens.
+const TOKENS: &str = "/admin/oauth/access_token";
 
 /// A page of a list, and the number of pages.
 pub struct RestPage<T> {
@@ -91,7 +95,9 @@ impl<'e> Client<'e> {
                 Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        let digest = sha256(format!("{address}\n{}\n{}\n{}", keys.key, keys.client_id, keys.signing_secret).as_bytes());
+        // The access token of an installed app changes each hour; the pauses of the store remain.
+        let key = if keys.is_installed() { "" } else { keys.key.as_str() };
+        let digest = sha256(format!("{address}\n{key}\n{}\n{}", keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         Ok(Self { engine, platform, address: address.to_owned(), base, access, pace })
     }
@@ -208,22 +214,30 @@ impl<'e> Client<'e> {
             Some(token) => token,
             None => {
                 let fields = [("grant_type", "client_credentials"), ("client_id", id), ("client_secret", secret.expose())];
-                let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-                let url = self.url("/admin/oauth/access_token");
-                let response = self.call(Method::POST, &url, FORM, None, Bytes::from(body)).await?;
-                if response.status == StatusCode::BAD_REQUEST {
-                    return Err(PlatformError::Rejected(message(&response.body)));
-                }
-                let TokenResponse { access_token, expires_in } = parse(&self.checked(response)?.body, "access_token")?;
-                let until = now.plus_ms(expires_in.saturating_mul(1_000).saturating_sub(TOKEN_RESERVE_MS));
-                self.engine.platform_tokens.put(self.pace, access_token.clone(), until, now);
-                access_token
+                let AppTokens { access, expires_at, .. } = self.request_tokens(&fields).await?;
+                let until = expires_at.unwrap_or(now).plus_ms(-TOKEN_RESERVE_MS);
+                self.engine.platform_tokens.put(self.pace, access.clone(), until, now);
+                access
             }
         };
         secret_header(token.expose()).map_err(PlatformError::Malformed)
     }
 
-    fn url(&self, path: &str) -> Url {
+    /// Requests tokens for the shop with these fields.
+    pub async fn request_tokens(&self, fields: &[(&str, &str)]) -> Result<AppTokens, PlatformError> {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let response = self.call(Method::POST, &self.url(TOKENS), FORM, None, Bytes::from(body)).await?;
+        if response.status == StatusCode::BAD_REQUEST {
+            return Err(PlatformError::Rejected(message(&response.body)));
+        }
+        let TokenResponse { access_token, expires_in, refresh_token } = parse(&self.checked(response)?.body, "access_token")?;
+        let now = self.engine.clock.now();
+        let expires_at = expires_in.filter(|seconds| *seconds > 0).map(|seconds| now.plus_ms(seconds.saturating_mul(1_000)));
+        Ok(AppTokens { access: access_token, refresh: refresh_token, expires_at })
+    }
+
+    /// Returns the URL of a path of the store.
+    pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
         url

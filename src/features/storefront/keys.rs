@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroize;
 
 use super::model::Store;
+use crate::base::clock::Timestamp;
 use crate::base::random::Random;
+use crate::base::secret::Secret;
 use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, StoreId};
 use crate::vocab::storefronts::Storefront;
@@ -22,6 +24,18 @@ pub struct Keys {
     pub signing_secret: String,
     /// The token in the URL for webhooks.
     pub url_token: String,
+    /// Shopify: requests new access tokens for a store on which the app of this installation is installed; or empty.
+    pub refresh: String,
+    /// Shopify: when the access token expires; zero if it does not.
+    pub expires_at_ms: i64,
+}
+
+/// The tokens of an app on a shop.
+pub struct AppTokens {
+    pub access: Secret,
+    /// Requests new tokens; `None` if the access token does not expire.
+    pub refresh: Option<Secret>,
+    pub expires_at: Option<Timestamp>,
 }
 
 impl Keys {
@@ -37,6 +51,34 @@ impl Keys {
         let mut keys = Self::default();
         (keys.key, keys.signing_secret) = (key, signing_secret);
         keys
+    }
+
+    /// The tokens of a store on which the app of this installation is installed.
+    pub fn of_installation(tokens: AppTokens, signing_secret: String) -> Self {
+        let mut keys = Self::of_token(tokens.access.expose().clone(), signing_secret);
+        keys.renew(tokens);
+        keys
+    }
+
+    /// Replaces the tokens of an installed app.
+    pub fn renew(&mut self, tokens: AppTokens) {
+        self.key.zeroize();
+        self.key = tokens.access.expose().clone();
+        if let Some(refresh) = tokens.refresh {
+            self.refresh.zeroize();
+            self.refresh = refresh.expose().clone();
+        }
+        self.expires_at_ms = tokens.expires_at.map_or(0, |at| at.0);
+    }
+
+    /// Returns whether a new access token has to be requested for an installed app.
+    pub fn expires_before(&self, time: Timestamp) -> bool {
+        self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
+    }
+
+    /// Returns whether the tokens are of an installed app and expire.
+    pub fn is_installed(&self) -> bool {
+        !self.refresh.is_empty()
     }
 
     /// Creates the keys from a REST API key of WooCommerce.
@@ -55,6 +97,7 @@ impl Keys {
     pub fn field(&self) -> &'static str {
         match self.platform() {
             Storefront::Shopify if !self.client_id.is_empty() => "clientId",
+            Storefront::Shopify if self.is_installed() => "query",
             Storefront::Shopify => "accessToken",
             Storefront::WooCommerce => "consumerKey",
         }
@@ -63,8 +106,8 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        let Self { key, client_id, secret, signing_secret, url_token } = self;
-        [key, client_id, secret, signing_secret, url_token].into_iter().for_each(Zeroize::zeroize);
+        let Self { key, client_id, secret, signing_secret, url_token, refresh, expires_at_ms: _ } = self;
+        [key, client_id, secret, signing_secret, url_token, refresh].into_iter().for_each(Zeroize::zeroize);
     }
 }
 

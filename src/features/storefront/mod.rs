@@ -16,8 +16,10 @@
 mod address;
 mod apply;
 mod client;
+mod connecting;
 mod customers;
 mod incoming;
+pub mod install;
 mod keys;
 mod model;
 mod new_contacts;
@@ -31,6 +33,8 @@ mod tests;
 pub mod views;
 pub mod worker;
 
+#[cfg(any(test, fuzzing))]
+pub use platform::read_bodies;
 pub use platform::scopes;
 pub use store::sealed;
 

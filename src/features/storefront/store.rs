@@ -98,6 +98,16 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
+/// Replaces the keys of `used`, unless they were replaced in the meantime; returns the stored one.
+pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
+    let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
+    if store.sealed_keys == used.sealed_keys {
+        store.sealed_keys = sealed_keys;
+        save(tx, &store);
+    }
+    Ok(Some(store))
+}
+
 /// Remembers a webhook; returns whether it is new. Also forgets up to two of the oldest webhooks: those that the platform no longer
 /// repeats, and others if too many are stored.
 pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {

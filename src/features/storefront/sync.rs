@@ -1,8 +1,8 @@
 //! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step, so that an import
 //! continues after a crash, and repeating a step changes nothing.
 
-use super::client::Client;
 use super::customers;
+use super::install;
 use super::keys;
 use super::model::{CustomerImport, Store, Sync, SyncStage};
 use super::platform::{self, Hooks, Paged};
@@ -36,7 +36,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         let tx = data.store.read();
         (store::find(&tx, key.0, key.1)?, store::sync(&tx, key)?)
     };
-    let (Some(of), Some(sync)) = (found, sync) else { return Ok(()) };
+    let (Some(mut of), Some(sync)) = (found, sync) else { return Ok(()) };
     let stage = sync.stage.clone();
     match &stage {
         SyncStage::Erasing => return data.store.write(move |tx| erase(tx, key)).await?,
@@ -48,7 +48,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     }
     let outcome = match &of.rejected {
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
-        None => run(engine, environment, &of, &stage).await,
+        None => run(engine, environment, &mut of, &stage).await,
     };
     match outcome {
         Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
@@ -57,8 +57,8 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
 }
 
 /// Sends the requests of a step.
-async fn run(engine: &Engine, environment: Environment, of: &Store, stage: &SyncStage) -> Result<Outcome, PlatformError> {
-    let client = Client::of(engine, of)?;
+async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &SyncStage) -> Result<Outcome, PlatformError> {
+    let client = install::client(engine, environment, of).await?;
     match stage {
         SyncStage::Webhooks => {
             let keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;

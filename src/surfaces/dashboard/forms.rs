@@ -117,6 +117,11 @@ impl Fields {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
 
+    /// Returns all names and values in order.
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.values
+    }
+
     /// Returns whether there is a value under this name.
     pub fn has(&self, name: &str) -> bool {
         self.values.iter().any(|(other, _)| other == name)

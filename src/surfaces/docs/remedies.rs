@@ -104,6 +104,11 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (Code::MethodNotAllowed, "", "Use one of the methods in the header `Allow`."),
     (
+        Code::NeverAccepted,
+        "The body is not in the format of the mail service, has too many events, or has the ID of an earlier request with other content.",
+        "Check which service uses this URL. `lastRejection` of `GET /v1/mail-services` shows the reason.",
+    ),
+    (
         Code::RequestTimeout,
         "The body arrived more slowly than `server.body_min_bytes_per_second`, or not at all.",
         "Repeat the request. Over a slow connection, split a large bulk request.",

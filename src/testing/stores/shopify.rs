@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 use super::super::platforms::Asked;
+#[path = "install.rs"]
+mod install;
+
 use super::graphql::{self, Field, Type, type_of};
 use super::{Answer, serve, signature};
 
@@ -156,6 +159,7 @@ struct State {
     tokens: Vec<String>,
     /// How many tokens the app has requested.
     grants: u32,
+    installs: install::Installs,
     scopes: Vec<&'static str>,
     points: f64,
     products: Vec<Value>,
@@ -219,6 +223,11 @@ impl Shopify {
     /// Returns how many tokens the app has requested.
     pub fn grants(&self) -> u32 {
         self.state().grants
+    }
+
+    /// Installs the app as a user on the page with this URL; returns the URL that leads back.
+    pub fn install(&self, url: &str) -> String {
+        self.state().installs.consent(url)
     }
 
     /// Replaces the scopes of the app.
@@ -361,6 +370,11 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
 fn grant(state: &mut State, asked: &Asked) -> Answer {
     let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
     if asked.body != expected {
+        let scopes = state.scopes.join(",");
+        if let Some((token, answer)) = state.installs.tokens(&asked.body, &scopes) {
+            state.tokens.push(token);
+            return Answer::new(200, answer.to_string());
+        }
         let error = json!({ "error": "invalid_client", "error_description": "The client ID or the client secret is wrong." });
         return Answer::new(400, error.to_string());
     }

@@ -234,6 +234,8 @@ async fn platform_import(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/contacts/import/platform").await;
     tab.click("input[name=source]").await;
+    tab.press("Preview").await;
+    tab.sees("Unsubscribed by this import").await;
     tab.press("Import contacts").await;
     tab.sees("Contact import").await;
     scene.open("/test/settings/connections").await;

@@ -15,6 +15,9 @@ pub mod sns;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, fuzzing))]
+pub use sendgrid::events as sendgrid_events;
+
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use http::HeaderMap;

@@ -44,10 +44,13 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key);
     key.verify(&signed, &decoded).map_err(|_| Refusal::SignatureWrong)?;
     recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_AGE_MAX_MS)?;
-    let body = json(request.body)?;
-    let events = body.as_array().ok_or(Refusal::Malformed)?;
     // The signature is different in each batch, and equal only if the batch is sent again.
-    Ok(Report { id: Some(signature.to_owned()), events: events.iter().map(event).collect() })
+    Ok(Report { id: Some(signature.to_owned()), events: events(request.body)? })
+}
+
+/// Returns the events of a batch whose signature is valid.
+pub fn events(body: &[u8]) -> Result<Vec<FeedbackEvent>, Refusal> {
+    Ok(json(body)?.as_array().ok_or(Refusal::Malformed)?.iter().map(event).collect())
 }
 
 fn event(event: &Value) -> FeedbackEvent {

@@ -4,19 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::base::bounded::Bounded;
-use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::connections::choice::{ConnectionChoice, choose, connect_url};
+use crate::features::connections::fields;
 use crate::features::connections::importing::{self, ImportPlan, Label};
-use crate::features::contacts::jobs::ProviderSource;
+use crate::features::connections::sources::{self, SourceRef};
+use crate::features::contacts::jobs::FieldMap;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConnectionId, JobId, ProjectId, SegmentId, TagId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::{ConsentMode, Provider, SourceKind};
+use crate::vocab::providers::{ConsentMode, Provider};
 use crate::vocab::rates::RouteGroup;
 
 pub struct Import;
@@ -36,21 +36,10 @@ pub struct ImportFromProvider {
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,
-}
-
-/// A source to import.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SourceRef {
-    #[schemars(length(min = 1, max = limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX))]
-    pub id: String,
-    #[serde(rename = "type")]
-    pub kind: SourceKind,
-    pub name: Name<{ limits::PROVIDER_SOURCE_NAME_CHARACTERS_MAX }>,
-    /// Accepted, because the list of sources contains it.
-    #[allow(dead_code, reason = "the API accepts it")]
+    /// For fields of the platform, the field of the contact: a profile field, `customFields.NAME`, or null to leave the field out. Other
+    /// fields are imported as usual. The preview of the import lists the fields.
     #[serde(default)]
-    pub count: Option<Bounded<0, { u32::MAX as u64 }>>,
+    pub field_map: FieldMap,
 }
 
 /// The import that was started.
@@ -132,8 +121,11 @@ impl Command for Import {
         projects::require(tx, account, project)?;
         let page = connect_url(&caller.engine, caller.environment(), provider);
         let used = choose(tx, ConnectionChoice { account, provider, project, connection: input.connection_id }, &page)?;
-        let plan = ImportPlan { project, sources: sources(input.sources)?, consent_mode: input.consent_mode };
-        let (job, Label { tag, segment }) = importing::start(tx, &used, plan)?;
+        let (sources, fields) = (sources::checked(input.sources)?, fields::checked(input.field_map)?);
+        let Label { tag, segment } = importing::label(tx, project, &used)?;
+        let (consent_mode, tag_name) = (input.consent_mode, tag.name.clone());
+        let plan = ImportPlan { project, sources, consent_mode, fields, since: None, tag: tag_name };
+        let job = importing::start(tx, &used, plan)?;
         Ok(Created(ProviderImportStarted {
             object: "contact_import",
             id: job.id,
@@ -142,25 +134,4 @@ impl Command for Import {
             tag: NamedTag { id: tag.id, name: tag.name },
         }))
     }
-}
-
-/// Checks the sources. A source that is named twice is read once.
-fn sources(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
-    if !(1..=limits::PROVIDER_IMPORT_SOURCES_MAX).contains(&given.len()) {
-        let max = limits::PROVIDER_IMPORT_SOURCES_MAX;
-        return Err(Failure::field("sources", format_args!("use 1 to {max} sources, not {}", given.len())));
-    }
-    let mut sources: Vec<ProviderSource> = Vec::with_capacity(given.len());
-    for (at, SourceRef { id, kind, name, .. }) in given.into_iter().enumerate() {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
-        if id.is_empty() || id.len() > limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX || !id.bytes().all(allowed) {
-            let failure = Failure::field(&format!("sources[{at}].id"), "must be the ID of a listed source");
-            let hint = "GET /v1/contacts/imports/providers/{provider}/sources lists the sources";
-            return Err(failure.see("connections.sources", hint));
-        }
-        if !sources.iter().any(|known| known.id == id && known.kind == kind) {
-            sources.push(ProviderSource { id, kind, name: name.to_string() });
-        }
-    }
-    Ok(sources)
 }

@@ -6,4 +6,5 @@ pub mod create;
 pub mod delete;
 pub mod import;
 pub mod list;
+pub mod preview;
 pub mod sources;

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{
-    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
-};
+use super::{AccountPort, AudiencePort, ChangesPort, ContactPage, ExternalAccount, Source, read_contact, segment};
+use crate::base::clock::Timestamp;
+use crate::engine::api::response::WireTime;
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
+use crate::features::connections::fields::{Defaults, Fields, Mapping};
 use crate::features::contacts::jobs::ProviderSource;
 use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
 use crate::vocab::contact_status::Status;
@@ -36,6 +37,12 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
 const BATCH: usize = 100;
+/// The maximum number of memberships in a page.
+const MEMBERS: usize = 250;
+/// The maximum number of contacts that a search returns in all its pages.
+const SEARCHED_MAX: usize = 10_000;
+/// The property with the time of a contact's last change.
+const MODIFIED: &str = "lastmodifieddate";
 /// The properties that contact fields and statuses are read from.
 const PROPERTIES: [&str; 16] = [
     "email",
@@ -95,6 +102,7 @@ struct Memberships {
 #[serde(rename_all = "camelCase")]
 struct Membership {
     record_id: String,
+    membership_timestamp: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -190,12 +198,18 @@ impl AudiencePort for HubSpot {
         Ok(sources)
     }
 
-    async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
+    async fn contacts(
+        client: &Client<'_>,
+        source: &ProviderSource,
+        since: Option<Timestamp>,
+        cursor: Option<&str>,
+    ) -> Result<ContactPage, PlatformError> {
         if !matches!(source.kind, SourceKind::List | SourceKind::Segment) {
             return Err(PlatformError::Missing);
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
-        let limit = BATCH.to_string();
+        // With a time, most members are only counted, so the pages are as large as possible.
+        let limit = if since.is_some() { MEMBERS } else { BATCH }.to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(cursor.map(|cursor| ("after", cursor)));
         let page: Memberships = client.get(&path, &query).await?;
@@ -203,9 +217,67 @@ impl AudiencePort for HubSpot {
         if next.is_some() && next.as_deref() == cursor {
             return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
         }
-        let ids: Vec<String> = page.results.into_iter().map(|membership| membership.record_id).collect();
-        Ok(ContactPage { contacts: read(client, &ids).await?, next, total: page.total })
+        let joined = |membership: &Membership| match (since, membership.membership_timestamp.as_deref().and_then(time)) {
+            (Some(since), Some(joined)) => since <= joined,
+            _ => true,
+        };
+        let ids: Vec<String> =
+            page.results.into_iter().filter(|one| joined(one)).map(|membership| membership.record_id).collect();
+        let total = page.total.filter(|_| since.is_none());
+        Ok(ContactPage { contacts: read(client, &ids).await?, next, total })
     }
+}
+
+/// A page of contacts that a search found.
+#[derive(Deserialize)]
+struct Found {
+    results: Vec<FoundContact>,
+    #[serde(default)]
+    paging: Paging,
+}
+
+#[derive(Deserialize)]
+struct FoundContact {
+    id: String,
+    properties: BTreeMap<String, Option<String>>,
+}
+
+impl ChangesPort for HubSpot {
+    /// Searches by the time of the last change. The cursor consists of this time in milliseconds and HubSpot's own cursor: a search returns
+    /// at most [`SEARCHED_MAX`] contacts, so a new search continues at the time of the last contact.
+    async fn changes(
+        client: &Client<'_>,
+        _: &[ProviderSource],
+        since: Timestamp,
+        cursor: Option<&str>,
+    ) -> Result<ContactPage, PlatformError> {
+        let malformed = |what: &str| PlatformError::Malformed(what.to_owned());
+        let start = since.0.to_string();
+        let (from, after) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or((start.as_str(), "0"));
+        let filter = json!({ "propertyName": MODIFIED, "operator": "GTE", "value": from });
+        let body = json!({
+            "filterGroups": [{ "filters": [filter] }], "sorts": [MODIFIED], "properties": [MODIFIED], "limit": BATCH, "after": after,
+        });
+        let page: Found = client.get_by_post("/crm/objects/2026-03/contacts/search", &[], &body).await?;
+        let last = page.results.last().and_then(|found| time(found.properties.get(MODIFIED)?.as_deref()?));
+        let next = match page.paging.next {
+            None => None,
+            Some(next) if next.after == after => return Err(malformed("the link to the next page leads to the same page")),
+            Some(next) if next.after.parse().is_ok_and(|after: usize| after + BATCH <= SEARCHED_MAX) => {
+                Some(format!("{from}:{}", next.after))
+            }
+            Some(_) => match last.map(|last| last.0.to_string()) {
+                Some(last) if last != from => Some(format!("{last}:0")),
+                _ => return Err(malformed("more than 10,000 contacts changed at the same time")),
+            },
+        };
+        let ids: Vec<String> = page.results.into_iter().map(|found| found.id).collect();
+        Ok(ContactPage { contacts: read(client, &ids).await?, next, total: None })
+    }
+}
+
+fn time(text: &str) -> Option<Timestamp> {
+    text.parse::<WireTime>().ok().map(|time| time.0)
 }
 
 /// Reads contacts by ID.
@@ -217,20 +289,33 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
         let properties: Vec<&str> = PROPERTIES.into_iter().chain(own.iter().map(String::as_str)).collect();
         let body = json!({ "inputs": inputs, "properties": properties, "propertiesWithHistory": [] });
         let contacts: Batch<Box<RawValue>> = client.get_by_post("/crm/objects/2026-03/contacts/batch/read", &[], &body).await?;
-        // Contacts without an address have nothing to import.
-        let text =
-            |contact: &Contact| contact.properties.get("email").cloned().flatten().filter(|email| !email.trim().is_empty());
-        let named = |raw: Box<RawValue>| match read_contact::<Contact>(&raw, "/properties/email") {
-            Ok(contact) => Some(Ok((text(&contact)?, contact))),
-            Err(unreadable) => Some(Err(unreadable)),
-        };
+        let named = |raw: Box<RawValue>| named(&raw);
         let contacts: Vec<Result<(String, Contact), UnreadableContact>> =
             contacts.complete(ids.len())?.into_iter().filter_map(named).collect();
         let choices = Choices::read(client, contacts.iter().flatten().map(|(email, _)| email.as_str()).collect()).await?;
-        let external = |(email, contact): (String, Contact)| external(email, contact.properties, &choices);
+        let external = |(email, contact): (String, Contact)| external(&client.mapping, email, contact.properties, &choices);
         all.extend(contacts.into_iter().map(|contact| contact.map(external)));
     }
     Ok(all)
+}
+
+/// Reads a contact with its address. Contacts without an address have nothing to import.
+fn named(raw: &RawValue) -> Option<Result<(String, Contact), UnreadableContact>> {
+    match read_contact::<Contact>(raw, "/properties/email") {
+        Ok(contact) => {
+            let email = contact.properties.get("email").cloned().flatten().filter(|email| !email.trim().is_empty())?;
+            Some(Ok((email, contact)))
+        }
+        Err(unreadable) => Some(Err(unreadable)),
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
+    let page: Batch<Box<RawValue>> = serde_json::from_slice(body).ok()?;
+    let _ = serde_json::from_slice::<Found>(body).map(|page| page.results.len());
+    let external = |(email, contact): (String, Contact)| external(mapping, email, contact.properties, &Choices::default());
+    Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
 /// Returns the names of the properties that the account added to contacts, as many as a contact can have custom fields.
@@ -290,37 +375,44 @@ impl Choices {
     }
 }
 
-fn external(email: String, mut properties: BTreeMap<String, Option<String>>, choices: &Choices) -> ExternalContact {
+/// The contact fields of the properties that every account has.
+const FIELDS: Defaults = &[
+    ("firstname", "firstName"),
+    ("lastname", "lastName"),
+    ("company", "company"),
+    ("phone", "phone"),
+    ("city", "city"),
+    ("country", "country"),
+    ("hs_language", "language"),
+    ("createdate", "customFields.providerCreatedAt"),
+    ("jobtitle", "customFields.title"),
+    ("address", "customFields.address"),
+    ("state", "customFields.region"),
+    ("zip", "customFields.zip"),
+    ("lifecyclestage", "customFields.lifecycleStage"),
+];
+
+fn external(
+    mapping: &Mapping,
+    email: String,
+    mut properties: BTreeMap<String, Option<String>>,
+    choices: &Choices,
+) -> ExternalContact {
     let mut take = |name: &str| properties.remove(name).flatten().filter(|text| !text.trim().is_empty());
     let opted_out = take("hs_email_optout").as_deref() == Some("true");
     let bounced = take("hs_email_hard_bounce_reason_enum").is_some();
-    let mut external =
-        ExternalContact { status: choices.status(&email, opted_out, bounced), email, ..ExternalContact::default() };
-    external.profile.first_name = take("firstname");
-    external.profile.last_name = take("lastname");
-    external.profile.company = take("company");
-    external.profile.phone = take("phone");
-    external.profile.city = take("city");
-    external.profile.language = language(take("hs_language"));
-    set_country(&mut external, take("country"));
-    for (property, field) in [
-        ("createdate", "providerCreatedAt"),
-        ("jobtitle", "title"),
-        ("address", "address"),
-        ("state", "region"),
-        ("zip", "zip"),
-        ("lifecyclestage", "lifecycleStage"),
-    ] {
-        let value = take(property).map(Value::from);
-        set_field(&mut external, field, value);
+    let status = choices.status(&email, opted_out, bounced);
+    let mut fields = Fields::new(mapping, FIELDS, ExternalContact { status, email, ..ExternalContact::default() });
+    for (name, _) in FIELDS {
+        fields.put(name, take(name));
     }
     // The remaining properties are the account's own.
     for (name, value) in properties {
-        if !name.starts_with("hs_") && name != "lastmodifieddate" && !PROPERTIES.contains(&name.as_str()) {
-            set_field(&mut external, &name, value.map(Value::from));
+        if let Some(value) = value.filter(|_| !name.starts_with("hs_") && name != MODIFIED && name != "email") {
+            fields.put_own(&name, &name, value.into());
         }
     }
-    external
+    fields.external
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{
-    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
-};
+use super::{AccountPort, AudiencePort, ChangesPort, ContactPage, ExternalAccount, Source, read_contact, segment};
+use crate::base::clock::Timestamp;
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
+use crate::features::connections::fields::{Defaults, Fields, Mapping};
 use crate::features::contacts::jobs::ProviderSource;
-use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
@@ -149,28 +149,79 @@ impl AudiencePort for Klaviyo {
         Ok(sources)
     }
 
-    async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
+    async fn contacts(
+        client: &Client<'_>,
+        source: &ProviderSource,
+        since: Option<Timestamp>,
+        cursor: Option<&str>,
+    ) -> Result<ContactPage, PlatformError> {
         let set = match source.kind {
             SourceKind::List => "lists",
             SourceKind::Segment => "segments",
             SourceKind::Audience | SourceKind::Tag => return Err(PlatformError::Missing),
         };
         let path = format!("/api/{set}/{}/profiles", segment(&source.id)?);
-        let mut query = vec![("additional-fields[profile]", "subscriptions"), ("page[size]", "100")];
-        query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
-        let page: Listed<Box<RawValue>> = client.get(&path, &query).await?;
-        let next = next_cursor(&page.links)?;
-        // A cursor that leads to the same page would never end.
-        if next.is_some() && next.as_deref() == cursor {
-            return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
-        }
-        let read = |raw: Box<RawValue>| {
-            let profile: Profile = read_contact(&raw, "/attributes/email")?;
-            Ok(external(profile.attributes, &source.id))
-        };
-        let contacts = page.data.into_iter().map(read).collect();
-        Ok(ContactPage { contacts, next, total: None })
+        let filter = since.map(|since| format!("greater-or-equal(joined_group_at,{since})"));
+        profiles(client, &path, (filter.as_deref(), cursor), &[&source.id]).await
     }
+}
+
+/// What changes about profiles, as a filter up to its time. Whether Klaviyo counts a suppression as an update is not documented.
+const CHANGES: [&str; 3] = [
+    "greater-than(updated,",
+    "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,",
+    "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,",
+];
+
+impl ChangesPort for Klaviyo {
+    async fn changes(
+        client: &Client<'_>,
+        sources: &[ProviderSource],
+        since: Timestamp,
+        cursor: Option<&str>,
+    ) -> Result<ContactPage, PlatformError> {
+        // The cursor consists of the number of the filter and Klaviyo's own cursor.
+        let (number, own) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or(("0", ""));
+        let number: usize = number.parse().map_err(|_| PlatformError::Malformed("the stored cursor is invalid".to_owned()))?;
+        let Some(front) = CHANGES.get(number) else { return Ok(ContactPage::default()) };
+        let lists: Vec<&str> = sources.iter().map(|source| source.id.as_str()).collect();
+        let (filter, own) = (format!("{front}{since})"), Some(own).filter(|own| !own.is_empty()));
+        let page = profiles(client, "/api/profiles", (Some(&filter), own), &lists).await?;
+        let following = (number + 1 < CHANGES.len()).then(|| format!("{}:", number + 1));
+        Ok(ContactPage { next: page.next.map(|own| format!("{number}:{own}")).or(following), ..page })
+    }
+}
+
+/// Reads a page of profiles. A profile that is suppressed on one of the lists is unsubscribed.
+async fn profiles(
+    client: &Client<'_>,
+    path: &str,
+    (filter, cursor): (Option<&str>, Option<&str>),
+    lists: &[&str],
+) -> Result<ContactPage, PlatformError> {
+    let mut query = vec![("additional-fields[profile]", "subscriptions"), ("page[size]", "100")];
+    query.extend(filter.map(|filter| ("filter", filter)));
+    query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
+    let page: Listed<Box<RawValue>> = client.get(path, &query).await?;
+    let next = next_cursor(&page.links)?;
+    // A cursor that leads to the same page would never end.
+    if next.is_some() && next.as_deref() == cursor {
+        return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
+    }
+    let contacts = page.data.iter().map(|raw| read(&client.mapping, raw, lists)).collect();
+    Ok(ContactPage { contacts, next, total: None })
+}
+
+fn read(mapping: &Mapping, raw: &RawValue, lists: &[&str]) -> ReadContact {
+    let profile: Profile = read_contact(raw, "/attributes/email")?;
+    Ok(external(mapping, profile.attributes, lists))
+}
+
+#[cfg(any(test, fuzzing))]
+pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
+    let page: Listed<Box<RawValue>> = serde_json::from_slice(body).ok()?;
+    let _ = next_cursor(&page.links);
+    Some(page.data.iter().map(|raw| read(mapping, raw, &["L1"])).collect())
 }
 
 /// Lists all lists or segments.
@@ -200,44 +251,58 @@ fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     cursor.map(Some).ok_or_else(|| PlatformError::Malformed("links.next has no page[cursor]".to_owned()))
 }
 
-fn external(profile: Attributes, list: &str) -> ExternalContact {
+/// The contact fields of the fields that every account has.
+const FIELDS: Defaults = &[
+    ("first_name", "firstName"),
+    ("last_name", "lastName"),
+    ("organization", "company"),
+    ("phone_number", "phone"),
+    ("locale", "language"),
+    ("location.city", "city"),
+    ("location.country", "country"),
+    ("created", "customFields.providerCreatedAt"),
+    ("consent_timestamp", "customFields.consentAt"),
+    ("external_id", "customFields.externalId"),
+    ("title", "customFields.title"),
+    ("location.address1", "customFields.address"),
+    ("location.region", "customFields.region"),
+    ("location.zip", "customFields.zip"),
+    ("location.timezone", "customFields.timezone"),
+];
+
+fn external(mapping: &Mapping, profile: Attributes, lists: &[&str]) -> ExternalContact {
     let marketing = profile.subscriptions.and_then(|subscriptions| subscriptions.email).and_then(|email| email.marketing);
     let marketing = marketing.unwrap_or_default();
-    let mut external = ExternalContact {
-        email: profile.email.unwrap_or_default(),
-        status: status(&marketing, list),
-        ..ExternalContact::default()
-    };
-    external.profile.first_name = profile.first_name;
-    external.profile.last_name = profile.last_name;
-    external.profile.company = profile.organization;
-    external.profile.phone = profile.phone_number;
-    external.profile.language = language(profile.locale);
+    let (email, status) = (profile.email.unwrap_or_default(), status(&marketing, lists));
+    let mut fields = Fields::new(mapping, FIELDS, ExternalContact { email, status, ..ExternalContact::default() });
     let location = profile.location.unwrap_or_default();
-    external.profile.city = location.city;
-    set_country(&mut external, location.country);
     // Klaviyo's own attributes take precedence over properties of the account with the same names.
     for (name, text) in [
-        ("providerCreatedAt", profile.created),
-        ("consentAt", marketing.consent_timestamp),
-        ("externalId", profile.external_id),
+        ("first_name", profile.first_name),
+        ("last_name", profile.last_name),
+        ("organization", profile.organization),
+        ("phone_number", profile.phone_number),
+        ("locale", profile.locale),
+        ("location.city", location.city),
+        ("location.country", location.country),
+        ("created", profile.created),
+        ("consent_timestamp", marketing.consent_timestamp),
+        ("external_id", profile.external_id),
         ("title", profile.title),
-        ("address", location.address1),
-        ("region", location.region),
-        ("zip", location.zip),
-        ("timezone", location.timezone),
+        ("location.address1", location.address1),
+        ("location.region", location.region),
+        ("location.zip", location.zip),
+        ("location.timezone", location.timezone),
     ] {
-        set_field(&mut external, name, text.map(Value::from));
+        fields.put(name, text);
     }
     for (name, value) in profile.properties.unwrap_or_default() {
-        if !external.custom_fields.contains_key(&name) {
-            set_field(&mut external, &name, Some(value));
-        }
+        fields.put_own(&format!("properties.{name}"), &name, value);
     }
-    external
+    fields.external
 }
 
-fn status(marketing: &Marketing, list: &str) -> Option<Status> {
+fn status(marketing: &Marketing, lists: &[&str]) -> Option<Status> {
     let reasons: Vec<&str> = marketing.suppression.iter().flatten().map(|suppression| suppression.reason.as_str()).collect();
     if reasons.iter().any(|reason| matches!(*reason, "UNSUBSCRIBE" | "SPAM_COMPLAINT" | "USER_SUPPRESSED")) {
         return Some(Status::Unsubscribed);
@@ -246,7 +311,7 @@ fn status(marketing: &Marketing, list: &str) -> Option<Status> {
         // Treat an unknown reason as a bounce, because any suppression means that the address must not be mailed.
         return Some(Status::Bounced);
     }
-    if marketing.list_suppressions.iter().flatten().any(|suppression| suppression.list_id == list) {
+    if marketing.list_suppressions.iter().flatten().any(|suppression| lists.contains(&suppression.list_id.as_str())) {
         return Some(Status::Unsubscribed);
     }
     match marketing.consent.as_str() {
@@ -262,7 +327,7 @@ mod tests {
     use serde_json::json;
 
     fn read(marketing: Value) -> Option<Status> {
-        status(&serde_json::from_value(marketing).expect("the value has the documented form"), "L1")
+        status(&serde_json::from_value(marketing).expect("the value has the documented form"), &["L1"])
     }
 
     #[test]

@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{
-    AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, language, read_contact, segment, set_country, set_field,
-};
+use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, read_contact, segment};
+use crate::base::clock::Timestamp;
 use crate::features::connections::client::Client;
 use crate::features::connections::error::PlatformError;
+use crate::features::connections::fields::{Defaults, Fields, Mapping};
 use crate::features::contacts::jobs::ProviderSource;
-use crate::features::contacts::jobs::provider::ExternalContact;
+use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
@@ -149,13 +149,21 @@ impl AudiencePort for Mailchimp {
         Ok(sources)
     }
 
-    async fn contacts(client: &Client<'_>, source: &ProviderSource, cursor: Option<&str>) -> Result<ContactPage, PlatformError> {
+    async fn contacts(
+        client: &Client<'_>,
+        source: &ProviderSource,
+        since: Option<Timestamp>,
+        cursor: Option<&str>,
+    ) -> Result<ContactPage, PlatformError> {
         let mut query = Vec::new();
+        let since = since.map(|since| since.to_string());
         let path = match (source.kind, source.id.split_once('/')) {
             (SourceKind::Audience, None) => {
                 query.extend([("sort_field", "timestamp_signup"), ("sort_dir", "ASC")]);
+                query.extend(since.as_deref().map(|since| ("since_last_changed", since)));
                 format!("/3.0/lists/{}/members", segment(&source.id)?)
             }
+            // A request cannot filter the members of a segment by time, so all are read each time.
             (SourceKind::Segment | SourceKind::Tag, Some((list, part))) => {
                 query.extend(["include_cleaned", "include_transactional", "include_unsubscribed"].map(|name| (name, "true")));
                 format!("/3.0/lists/{}/segments/{}/members", segment(list)?, segment(part)?)
@@ -178,7 +186,7 @@ impl AudiencePort for Mailchimp {
             ids = page.ids();
         }
         let contacts = page.members.iter().skip(from.repeated(&ids, is_repeat));
-        let contacts = contacts.map(|raw| read_contact(raw, "/email_address").map(external)).collect();
+        let contacts = contacts.map(|raw| contact(&client.mapping, raw)).collect();
         let next = from.after(&ids, page.total_items, is_repeat).map(|cursor| cursor.to_text());
         Ok(ContactPage { contacts, next, total: Some(page.total_items) })
     }
@@ -234,7 +242,38 @@ impl Cursor {
     }
 }
 
-fn external(member: Member) -> ExternalContact {
+fn contact(mapping: &Mapping, raw: &RawValue) -> ReadContact {
+    read_contact(raw, "/email_address").map(|member| external(mapping, member))
+}
+
+#[cfg(any(test, fuzzing))]
+pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
+    let page: Members = serde_json::from_slice(body).ok()?;
+    let (ids, from) = (page.ids(), Cursor::default());
+    let _ = (from.repeated(&ids, false), from.after(&ids, page.total_items, false));
+    Some(page.members.iter().map(|raw| contact(mapping, raw)).collect())
+}
+
+/// The contact fields of the fields that every audience has.
+const FIELDS: Defaults = &[
+    ("FNAME", "firstName"),
+    ("LNAME", "lastName"),
+    ("PHONE", "phone"),
+    ("COMPANY", "company"),
+    ("ADDRESS.city", "city"),
+    ("ADDRESS.country", "country"),
+    ("ADDRESS.addr1", "customFields.address"),
+    ("ADDRESS.addr2", "customFields.address2"),
+    ("ADDRESS.state", "customFields.region"),
+    ("ADDRESS.zip", "customFields.zip"),
+    ("language", "language"),
+    ("location.country_code", "country"),
+    ("location.timezone", "customFields.timezone"),
+    ("timestamp_signup", "customFields.providerCreatedAt"),
+    ("timestamp_opt", "customFields.consentAt"),
+];
+
+fn external(mapping: &Mapping, member: Member) -> ExternalContact {
     let status = match member.status.as_str() {
         "subscribed" => Some(Status::Subscribed),
         "unsubscribed" => Some(Status::Unsubscribed),
@@ -243,35 +282,29 @@ fn external(member: Member) -> ExternalContact {
         _ => None,
     };
     let tags = member.tags.into_iter().map(|tag| tag.name).collect();
-    let mut external = ExternalContact { email: member.email_address, status, tags, ..ExternalContact::default() };
-    external.profile.language = language(member.language);
+    let external = ExternalContact { email: member.email_address, status, tags, ..ExternalContact::default() };
+    let mut fields = Fields::new(mapping, FIELDS, external);
     let location = member.location.unwrap_or_default();
-    set_country(&mut external, location.country_code.filter(|code| !code.is_empty()));
-    set_field(&mut external, "providerCreatedAt", member.timestamp_signup.map(Value::from));
-    set_field(&mut external, "consentAt", member.timestamp_opt.map(Value::from));
-    set_field(&mut external, "timezone", location.timezone.map(Value::from));
+    for (name, text) in [
+        ("language", member.language),
+        ("location.country_code", location.country_code),
+        ("location.timezone", location.timezone),
+        ("timestamp_signup", member.timestamp_signup),
+        ("timestamp_opt", member.timestamp_opt),
+    ] {
+        fields.put(name, text);
+    }
     for (name, value) in member.merge_fields {
         match (name.as_str(), value) {
-            ("FNAME", Value::String(text)) => external.profile.first_name = Some(text),
-            ("LNAME", Value::String(text)) => external.profile.last_name = Some(text),
-            ("PHONE", Value::String(text)) => external.profile.phone = Some(text),
-            ("COMPANY", Value::String(text)) => external.profile.company = Some(text),
-            ("ADDRESS", Value::Object(mut address)) => {
-                let mut text = |name: &str| address.remove(name).and_then(|value| value.as_str().map(str::to_owned));
-                external.profile.city = text("city");
-                let country = text("country").filter(|country| !country.is_empty());
-                if country.is_some() {
-                    set_country(&mut external, country);
-                }
-                for (part, field) in [("addr1", "address"), ("addr2", "address2"), ("state", "region"), ("zip", "zip")] {
-                    let value = text(part).map(Value::from);
-                    set_field(&mut external, field, value);
+            ("ADDRESS", Value::Object(address)) => {
+                for (part, value) in address {
+                    fields.put(&format!("ADDRESS.{part}"), Some(value));
                 }
             }
-            (_, value) => set_field(&mut external, &name, Some(value)),
+            (name, value) => fields.put(name, Some(value)),
         }
     }
-    external
+    fields.external
 }
 
 #[cfg(test)]
@@ -309,7 +342,7 @@ mod tests {
     fn cleaned_is_bounced_and_pending_is_no_consent() {
         let status = |word: &str| {
             let member = json!({ "email_address": "ada@example.com", "status": word });
-            external(serde_json::from_value(member).expect("the value has the documented form")).status
+            external(&Mapping::default(), serde_json::from_value(member).expect("the value has the documented form")).status
         };
         assert_eq!(
             ["subscribed", "unsubscribed", "cleaned", "pending", "transactional", "archived"].map(status),
@@ -327,7 +360,7 @@ mod tests {
                 "ADDRESS": { "addr1": "Rua 1", "city": "Porto", "state": "", "zip": "4000", "country": "PT" },
             },
         });
-        let external = external(serde_json::from_value(member).expect("the value has the documented form"));
+        let external = external(&Mapping::default(), serde_json::from_value(member).expect("the value has the documented form"));
         let profile = &external.profile;
         assert_eq!(
             (profile.first_name.as_deref(), profile.city.as_deref(), profile.country.as_deref(), profile.language.as_deref()),

@@ -14,9 +14,11 @@ use tokio::time::timeout;
 
 use super::client::Client;
 use super::error::PlatformError;
-use crate::features::contact_records::fields::FieldValue;
+#[cfg(any(test, fuzzing))]
+use super::fields::Mapping;
+use crate::base::clock::Timestamp;
 use crate::features::contacts::jobs::ProviderSource;
-use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
+use crate::features::contacts::jobs::provider::{ReadContact, UnreadableContact};
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
@@ -29,12 +31,34 @@ trait AccountPort {
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
-    /// Reads the page of `source` that starts at `cursor`, or its first page.
+    /// Reads the page of `source` that starts at `cursor`, or its first page. With a time, contacts that neither joined the source nor
+    /// changed since then may be left out.
     fn contacts(
         client: &Client<'_>,
         source: &ProviderSource,
+        since: Option<Timestamp>,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
+}
+
+/// The capability of reading the changed contacts of the account, for platforms whose sources state only who joined them.
+trait ChangesPort {
+    /// Reads the page that starts at `cursor`, or the first page, of the contacts that changed since a time.
+    fn changes(
+        client: &Client<'_>,
+        sources: &[ProviderSource],
+        since: Timestamp,
+        cursor: Option<&str>,
+    ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
+}
+
+/// The contacts that an import reads together.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'s> {
+    /// The contacts of a source; with a time, those who joined it or changed since then.
+    Source(&'s ProviderSource, Option<Timestamp>),
+    /// The contacts of the account who changed since a time, whatever source they belong to.
+    Changes(&'s [ProviderSource], Timestamp),
 }
 
 /// An account on a platform.
@@ -91,17 +115,29 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Platfor
     timeout(limit, work).await.unwrap_or_else(slow)
 }
 
-/// Returns a page of the contacts of a source.
+/// Returns a page of contacts.
 pub async fn contacts(
     provider: Provider,
     client: &Client<'_>,
-    source: &ProviderSource,
+    part: Part<'_>,
     cursor: Option<&str>,
 ) -> Result<ContactPage, PlatformError> {
+    match (provider, part) {
+        (Provider::Klaviyo, Part::Source(source, since)) => klaviyo::Klaviyo::contacts(client, source, since, cursor).await,
+        (Provider::Mailchimp, Part::Source(source, since)) => mailchimp::Mailchimp::contacts(client, source, since, cursor).await,
+        (Provider::HubSpot, Part::Source(source, since)) => hubspot::HubSpot::contacts(client, source, since, cursor).await,
+        (Provider::Klaviyo, Part::Changes(sources, since)) => klaviyo::Klaviyo::changes(client, sources, since, cursor).await,
+        (Provider::HubSpot, Part::Changes(sources, since)) => hubspot::HubSpot::changes(client, sources, since, cursor).await,
+        // The sources state who changed.
+        (Provider::Mailchimp, Part::Changes(..)) => Ok(ContactPage::default()),
+    }
+}
+
+/// Returns whether the changes of an account are read in addition to the sources.
+pub fn has_changes(provider: Provider) -> bool {
     match provider {
-        Provider::Klaviyo => klaviyo::Klaviyo::contacts(client, source, cursor).await,
-        Provider::Mailchimp => mailchimp::Mailchimp::contacts(client, source, cursor).await,
-        Provider::HubSpot => hubspot::HubSpot::contacts(client, source, cursor).await,
+        Provider::Klaviyo | Provider::HubSpot => true,
+        Provider::Mailchimp => false,
     }
 }
 
@@ -123,6 +159,14 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
+/// Reads the contacts of a page in the form of each platform, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
+    let mapping = Mapping::recording(Default::default());
+    let pages = [klaviyo::read_page(&mapping, body), mailchimp::read_page(&mapping, body), hubspot::read_page(&mapping, body)];
+    pages.into_iter().flatten().flatten().collect()
+}
+
 /// Reads a contact of a page by itself, so that one without the documented form does not prevent the import of the others. `email` is the
 /// JSON pointer to its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
@@ -137,37 +181,6 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
 pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }
-}
-
-/// Sets a custom field, unless the value is empty.
-fn set_field(external: &mut ExternalContact, name: &str, value: Option<Value>) {
-    let Some(value) = value else { return };
-    let is_empty = match &value {
-        Value::Null => true,
-        Value::String(text) => text.trim().is_empty() || text.contains('\0'),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(entries) => entries.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    };
-    if is_empty {
-        return;
-    }
-    // A number that the store would round, and an object with a wrong string, are stored as text.
-    let value = serde_json::from_value(value.clone()).unwrap_or_else(|_| FieldValue::Text(value.to_string().replace('\0', "")));
-    external.custom_fields.insert(name.to_owned(), value);
-}
-
-/// Sets the country if the text is a two-letter code; otherwise, sets the custom field `country`.
-fn set_country(external: &mut ExternalContact, text: Option<String>) {
-    match text {
-        Some(text) if text.trim().len() == 2 => external.profile.country = Some(text.trim().to_ascii_uppercase()),
-        other => set_field(external, "country", other.map(Value::from)),
-    }
-}
-
-/// Returns a language tag in the form of BCP 47, for platforms that separate its parts with an underscore.
-fn language(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().replace('_', "-")).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

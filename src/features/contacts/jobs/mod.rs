@@ -14,6 +14,7 @@ mod formula_escape;
 mod import;
 pub(super) mod model;
 pub mod pending_imports;
+pub mod preview;
 pub mod provider;
 mod records;
 #[cfg(test)]
@@ -21,18 +22,17 @@ mod tests;
 mod worker;
 
 pub use columns::{ColumnMap, Columns, tag_names};
-pub use model::{Bulk, Change, ContactEdits, ContactQuery, Export, Import, Job, ProviderImport, ProviderSource, State, Task};
-#[cfg(any(test, fuzzing))]
-pub use records::Records;
-pub use records::{Encoding, Sniffer, headers};
+pub use model::{
+    Bulk, Change, ContactEdits, ContactQuery, Export, FieldMap, Import, Job, ProviderImport, ProviderSource, State, Task,
+};
+pub use records::{Encoding, Records, Sniffer, headers};
 pub use worker::step;
 
-pub use super::batch::{Counts, OnConflict};
+pub use super::batch::{Counts, OnConflict, RowNote};
 pub use super::store::jobs::{erase, find, notes, open_count, open_jobs, put_rows, recent};
 
 use serde_json::json;
 
-use super::batch::RowNote;
 use super::store::jobs::{self as store, find_open, save};
 use super::webhook_events::{self, BulkCounts};
 use crate::engine::api::Failure;

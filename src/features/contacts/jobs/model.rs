@@ -1,5 +1,7 @@
 //! Jobs on contacts: their tasks and their states.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
@@ -107,6 +109,11 @@ pub struct ProviderImport {
     pub connection: ConnectionId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
+    pub fields: FieldMap,
+    /// The time from which changes are read; `None` if everything is read.
+    pub since: Option<Timestamp>,
+    /// Whether the changed contacts of the account are read after the sources.
+    pub reads_changes: bool,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
     /// The start of the next page.
@@ -125,6 +132,10 @@ pub struct ProviderImport {
     /// The number of failures since the last page.
     pub failures: u32,
 }
+
+/// For fields of a platform, the field of the contact that a user chose: a profile field or `customFields.NAME`. `None` means that the field
+/// is not imported.
+pub type FieldMap = BTreeMap<String, Option<String>>;
 
 /// A set of contacts on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

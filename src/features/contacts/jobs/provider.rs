@@ -75,35 +75,49 @@ impl ProviderImport {
         self.pause.as_ref().is_some_and(is_valid)
     }
 
+    /// Returns the number of parts that are read one after another: the sources and, after them, the changes of the account.
+    pub fn parts(&self) -> usize {
+        self.sources.len() + usize::from(self.reads_changes)
+    }
+
+    /// Returns whether this part contains the changed contacts of the account, whatever source they belong to.
+    pub fn is_of_changes(&self, part: u32) -> bool {
+        part as usize >= self.sources.len()
+    }
+
     /// Returns the share of the contacts that have been imported, from 0 to 1. Sources of unknown size count as equal parts.
     pub fn progress(&self) -> f64 {
         let share = match self.expected {
             Some(expected) if expected > 0 => (self.read as f64 / expected as f64).min(1.0),
             _ => 0.0,
         };
-        let all = self.sources.len().max(1) as f64;
+        let all = self.parts().max(1) as f64;
         ((f64::from(self.position.source) + share) / all * 1e3).floor().min(1e3) / 1e3
     }
 
     /// Checks the contacts of the page that starts at the import's position.
     pub fn check(&self, page: Page) -> CheckedPage {
         let read = page.contacts.len() as u64;
-        let CheckedContacts { batch, failed, excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
-        let (from, tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
+        let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
+        let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
+        if self.is_of_changes(from.source) {
+            // A changed contact that the project does not have belongs to none of the sources.
+            (batch, excluded, tag) = (batch.only_known(), 0, None);
+        }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
     }
 }
 
 /// Contacts that are checked and ready for the transaction.
-struct CheckedContacts {
-    batch: Batch,
-    failed: u64,
-    excluded: u64,
-    notes: Vec<RowNote>,
+pub(super) struct CheckedContacts {
+    pub batch: Batch,
+    pub failed: u64,
+    pub excluded: u64,
+    pub notes: Vec<RowNote>,
 }
 
 /// Checks contacts. The first one has the row after `row`.
-fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: ConsentMode) -> CheckedContacts {
+pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: ConsentMode) -> CheckedContacts {
     let (mut rows, mut notes) = (Vec::with_capacity(contacts.len()), Vec::new());
     let (mut failed, mut excluded) = (0, 0);
     for (row, external) in (row + 1..).zip(contacts) {
@@ -282,7 +296,7 @@ pub fn skip_source(tx: &mut WriteTx<'_>, id: JobId, from: &Position, reason: &st
     // The note gets a separate row, because the row of a note is its key.
     import.row = import.row.saturating_add(1);
     let (row, next) = (import.row, from.source + 1);
-    let is_last = next as usize >= import.sources.len();
+    let is_last = next as usize >= import.parts();
     let is_empty = job.counts.total + import.excluded == 0;
     import.position = Position { source: next, cursor: None };
     (import.read, import.expected, import.pause, import.failures) = (0, None, None, 0);

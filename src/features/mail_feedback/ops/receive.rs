@@ -49,7 +49,7 @@ impl Operation for Receive {
             "For the services that relay mail. The signature or secret of the request is checked as the service documents it. The response is \
              sent after the effects are stored.",
         )
-        .fails(&[Code::InvalidSignature, Code::NotFound]);
+        .fails(&[Code::InvalidSignature, Code::NotFound, Code::NeverAccepted]);
     type Input = FeedbackUrl;
     type Output = Done<FeedbackReceived>;
 
@@ -81,12 +81,19 @@ impl Raw for Receive {
                     FeedbackReceived { events: accepted.events, unmatched: counts.unmatched, repeated: counts.repeated > 0 };
                 Ok(reply(&context, received))
             }
-            Err(Rejected::Refused(Refusal::Malformed)) => {
-                Err(Failure::because(Code::InvalidRequest, Refusal::Malformed.sentence(service)))
-            }
-            Err(Rejected::Refused(refusal)) => Err(Failure::because(Code::InvalidSignature, refusal.sentence(service))),
+            Err(Rejected::Refused(refusal)) => Err(Failure::because(code(service, refusal), refusal.sentence(service))),
             Err(Rejected::Failed(failure)) => Err(failure),
         }
+    }
+}
+
+/// Returns the code of a refusal. Mailgun repeats a request for eight hours unless the status is 406, so what no repeat can correct has this
+/// status. A wrong secret can be corrected.
+fn code(service: MailService, refusal: Refusal) -> Code {
+    match (service, refusal) {
+        (MailService::Mailgun, Refusal::Malformed | Refusal::Replayed) => Code::NeverAccepted,
+        (_, Refusal::Malformed) => Code::InvalidRequest,
+        _ => Code::InvalidSignature,
     }
 }
 

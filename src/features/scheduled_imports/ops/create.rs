@@ -1,5 +1,7 @@
 //! Creates a scheduled import.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,19 +10,23 @@ use crate::base::bounded::Bounded;
 use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::connections::{self, ConnectionChoice, SourceRef};
 use crate::features::contacts::jobs::files::DELIMITER_PATTERN;
-use crate::features::contacts::jobs::{ColumnMap, OnConflict};
+use crate::features::contacts::jobs::{ColumnMap, FieldMap, OnConflict};
+use crate::features::customer_events::EventName;
 use crate::features::projects;
-use crate::features::scheduled_imports::model::{FileVersion, ScheduledImport, Source};
+use crate::features::scheduled_imports::model::{
+    ContactRows, EventRows, FileSource, Known, PlatformSource, ScheduledImport, Source, Target,
+};
 use crate::features::scheduled_imports::views::{ScheduledImportView, scheduled_import_view};
 use crate::features::scheduled_imports::{input, store};
 use crate::features::tags::TagName;
 use crate::vocab::codes::Code;
 use crate::vocab::contact_status::Status;
-use crate::vocab::ids::{ProjectId, ScheduledImportId};
+use crate::vocab::ids::{ConnectionId, ProjectId, ScheduledImportId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::ConsentMode;
+use crate::vocab::providers::{ConsentMode, Provider};
 use crate::vocab::rates::RouteGroup;
 
 pub struct Create;
@@ -28,47 +34,81 @@ pub struct Create;
 /// A number of hours between two runs.
 pub type Hours = Bounded<1, { limits::SCHEDULED_IMPORT_HOURS_MAX }>;
 
-/// The scheduled import to create.
+/// What the rows of a file become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportTarget {
+    /// Each row adds or updates a contact.
+    #[default]
+    Contacts,
+    /// Each row is a customer event.
+    Events,
+}
+
+/// The scheduled import to create: of a file, with `url`, or of contacts on a platform, with `provider` and `sources`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewScheduledImport {
-    /// The project that the contacts are added to.
+    /// The project that the contacts or events are added to.
     pub project_id: ProjectId,
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
-    /// The URL of a CSV file with a header row, on a public server, without a user name or password.
-    pub url: String,
     /// The number of hours between two runs: 24 for a run each day, which is the default.
     pub every_hours: Option<Hours>,
-    /// Maps fields to headers; guessed from common headers if absent.
-    pub column_map: Option<ColumnMap>,
-    /// What to do with contacts that already exist.
+    /// The URL of a CSV file with a header row, on a public server, without a user name or password.
+    pub url: Option<String>,
+    /// What the rows of the file become.
     #[serde(default)]
-    pub on_conflict: OnConflict,
-    /// The separator between cells; detected if absent. `\t` is a tab.
+    pub target: ImportTarget,
+    /// The separator between cells of the file; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Names of tags to add to every contact in the file.
-    #[serde(default)]
-    pub tags: Vec<TagName>,
-    /// The status for contacts whose row has no status. Set `subscribed` only if all contacts in the file agreed to marketing email. If
-    /// absent, `consentMode` decides.
+    /// Contacts in a file: maps fields to headers; guessed from common headers if absent.
+    pub column_map: Option<ColumnMap>,
+    /// Contacts in a file: what to do with contacts that already exist; `upsert` if absent.
+    pub on_conflict: Option<OnConflict>,
+    /// Contacts in a file: names of tags to add to every contact.
+    pub tags: Option<Vec<TagName>>,
+    /// Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only if all contacts in the file agreed to
+    /// marketing email. If absent, `consentMode` decides.
     pub status: Option<Status>,
-    /// Which contacts without a status are imported, if `status` is absent.
-    #[serde(default)]
-    pub consent_mode: ConsentMode,
+    /// Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent.
+    pub consent_mode: Option<ConsentMode>,
+    /// Events in a file: for each field, the header of its column. Without a mapping, the headers must be the names of the fields: `name`,
+    /// `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    pub mapping: Option<BTreeMap<String, String>>,
+    /// Events in a file: the name of all events. If absent, a column contains the name.
+    pub event_name: Option<EventName>,
+    /// The platform that contacts are imported from.
+    pub provider: Option<Provider>,
+    /// Contacts on a platform: the connection to use. Required if several accounts of the provider are connected.
+    pub connection_id: Option<ConnectionId>,
+    /// Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
+    #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
+    pub sources: Option<Vec<SourceRef>>,
+    /// Contacts on a platform: for fields of the platform, the field of the contact, as in POST /v1/contacts/imports/provider.
+    pub field_map: Option<FieldMap>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("scheduled_imports.create", "/v1/scheduled-imports", needs(Permission::AudienceWrite))
         .summary("Create a scheduled import")
         .about(
-            "The first run starts immediately. Each run fetches the file, unless the server has no newer version, and imports its contacts \
-             like POST /v1/contacts/imports. A contact who unsubscribed or bounced is not resubscribed. After several failed runs in a row, \
-             the scheduled import is paused.",
+            "The first run starts immediately. With url, each run fetches the file, unless the server has no newer version, and imports its \
+             rows: contacts like POST /v1/contacts/imports, or events like POST /v1/events/batch. A row without a dedupeKey gets a key \
+             computed from the row, so that a row is stored once even if later files contain it again. With provider, the first run imports \
+             all contacts of the sources like POST /v1/contacts/imports/provider, and each later run only those who joined or changed since. \
+             A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or bounced is not resubscribed. After \
+             several failed runs in a row, the scheduled import is paused.",
         )
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::LimitReached]);
+        .fails(&[
+            Code::NotFound,
+            Code::LimitReached,
+            Code::IntegrationAccountRequired,
+            Code::ProviderNotConnected,
+            Code::ProviderReconnectRequired,
+        ]);
     type Input = NewScheduledImport;
     type Output = Created<ScheduledImportView>;
 
@@ -91,25 +131,19 @@ impl Command for Create {
                 format!("An account can have at most {} scheduled imports. Delete one first.", limits::SCHEDULED_IMPORTS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
+        let name = given.name.to_string();
+        let every_hours = given.every_hours.map_or(24, |hours| hours.get() as u32);
         let row = ScheduledImport {
             id: ScheduledImportId::make(tx.now(), tx.random()),
             account,
             project: given.project_id,
-            name: given.name.to_string(),
-            every_hours: given.every_hours.map_or(24, |hours| hours.get() as u32),
-            source: Source {
-                url: input::url(&given.url)?,
-                columns: given.column_map,
-                delimiter: input::separator(given.delimiter.as_deref())?,
-                on_conflict: given.on_conflict,
-                tags: input::tags(&given.tags)?,
-                status: given.status,
-                consent_mode: given.consent_mode,
-            },
+            name,
+            every_hours,
+            source: source(tx, caller, given)?,
             pause: None,
             due_at: tx.now(),
             running: None,
-            known: FileVersion::default(),
+            known: Known::default(),
             last_run: None,
             failures: 0,
             created_at: tx.now(),
@@ -118,4 +152,57 @@ impl Command for Create {
         store::save(tx, None, &row);
         Ok(Created(scheduled_import_view(&row)))
     }
+}
+
+/// Checks the source of a new scheduled import. For a platform, creates the tag and the segment of its contacts.
+fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> Result<Source, Failure> {
+    let fields = [
+        ("delimiter", given.delimiter.is_some()),
+        ("columnMap", given.column_map.is_some()),
+        ("onConflict", given.on_conflict.is_some()),
+        ("tags", given.tags.is_some()),
+        ("status", given.status.is_some()),
+        ("consentMode", given.consent_mode.is_some()),
+        ("mapping", given.mapping.is_some()),
+        ("eventName", given.event_name.is_some()),
+        ("connectionId", given.connection_id.is_some()),
+        ("sources", given.sources.is_some()),
+        ("fieldMap", given.field_map.is_some()),
+    ];
+    let consent_mode = given.consent_mode.unwrap_or_default();
+    let source = match (given.url, given.provider) {
+        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either url or provider")),
+        (None, None) => return Err(Failure::field("url", "set the URL of a CSV file, or provider and sources")),
+        (Some(url), None) => {
+            let target = match given.target {
+                ImportTarget::Contacts => Target::Contacts(ContactRows {
+                    columns: given.column_map,
+                    on_conflict: given.on_conflict.unwrap_or_default(),
+                    tags: input::tags(&given.tags.unwrap_or_default())?,
+                    status: given.status,
+                    consent_mode,
+                }),
+                ImportTarget::Events => Target::Events(EventRows {
+                    mapping: input::mapping(given.mapping.unwrap_or_default())?,
+                    event_name: given.event_name.map(|name| name.to_string()),
+                }),
+            };
+            Source::File(FileSource { url: input::url(&url)?, delimiter: input::separator(given.delimiter.as_deref())?, target })
+        }
+        (None, Some(_)) if given.target == ImportTarget::Events => {
+            return Err(Failure::field("target", "events cannot be imported from a platform; set contacts"));
+        }
+        (None, Some(provider)) => {
+            let (account, project) = (caller.account(), given.project_id);
+            let sources = connections::checked_sources(given.sources.unwrap_or_default())?;
+            let fields = connections::checked_fields(given.field_map.unwrap_or_default())?;
+            let page = connections::connect_url(&caller.engine, caller.environment(), provider);
+            let choice = ConnectionChoice { account, provider, project, connection: given.connection_id };
+            let used = connections::choose(tx, choice, &page)?;
+            let tag = connections::label(tx, project, &used)?.tag.name;
+            Source::Platform(PlatformSource { provider, connection: used.id, sources, consent_mode, fields, tag })
+        }
+    };
+    input::check_fields(&source, &fields)?;
+    Ok(source)
 }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::get::ScheduledImportRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::scheduled_imports::{require, store};
+use crate::features::scheduled_imports::model::{Running, Work};
+use crate::features::scheduled_imports::{events, require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ScheduledImportId;
 use crate::vocab::permissions::Permission;
@@ -26,7 +27,7 @@ pub struct DeletedScheduledImport {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("scheduled_imports.delete", "/v1/scheduled-imports/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a scheduled import")
-        .about("The contacts are kept. An import that is running continues.")
+        .about("The contacts and events are kept. An import of contacts that is running continues; an import of events ends.")
         .fails(&[Code::NotFound]);
     type Input = ScheduledImportRef;
     type Output = Done<DeletedScheduledImport>;
@@ -40,6 +41,9 @@ impl Operation for Delete {
 impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ScheduledImportRef) -> Result<Self::Output, Failure> {
         let row = require(tx, caller.account(), input.id)?;
+        if let Some(Running { work: Work::Events(import), .. }) = &row.running {
+            events::release(tx, import)?;
+        }
         store::delete(tx, &row);
         Ok(Done(DeletedScheduledImport { id: row.id, deleted: true }))
     }

@@ -9,9 +9,8 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::PlatformError;
 use crate::features::projects::shop_products;
-use crate::features::storefront::client::Client;
 use crate::features::storefront::views::{StoreView, webhook_url};
-use crate::features::storefront::{keys, model, platform, require, store};
+use crate::features::storefront::{install, keys, model, platform, require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::StoreId;
 use crate::vocab::permissions::Permission;
@@ -50,8 +49,8 @@ impl Operation for Disconnect {
 impl Async for Disconnect {
     async fn run(context: Context, input: StoreRef) -> Result<Self::Output, Failure> {
         let (account, id) = (context.caller.account(), input.server_id);
-        let of = context.read(move |tx: &ReadTx| require(tx, account, id)).await?;
-        let webhooks_removed = match unsubscribe(&context, &of).await {
+        let mut of = context.read(move |tx: &ReadTx| require(tx, account, id)).await?;
+        let webhooks_removed = match unsubscribe(&context, &mut of).await {
             Ok(()) => true,
             Err(error) => {
                 tracing::warn!(store = %id, %error, "the webhooks of a store could not be removed");
@@ -68,8 +67,8 @@ impl Async for Disconnect {
     }
 }
 
-async fn unsubscribe(context: &Context, of: &model::Store) -> Result<(), PlatformError> {
+async fn unsubscribe(context: &Context, of: &mut model::Store) -> Result<(), PlatformError> {
     let keys = keys::open(&context.engine.seal, of).ok_or(PlatformError::KeyLost)?;
-    let client = Client::of(&context.engine, of)?;
+    let client = install::client(&context.engine, context.caller.environment(), of).await?;
     platform::unsubscribe(&client, &webhook_url(&context.engine, &keys.url_token)).await
 }

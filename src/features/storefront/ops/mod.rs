@@ -1,5 +1,7 @@
 //! The operations on connected stores, one file per verb.
 
+pub mod authorize;
+pub mod complete;
 pub mod connect;
 pub mod disconnect;
 pub mod list;

@@ -274,6 +274,44 @@ pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> 
     adapter!(platform, read(topic, body, site))
 }
 
+/// Reads a webhook of every topic, and the lines of an export, as a fuzz target. Returns the events in the form of `POST /v1/events`.
+#[cfg(any(test, fuzzing))]
+pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
+    const TOPICS: [(Storefront, &[&str]); 2] = [
+        (
+            Storefront::Shopify,
+            &[
+                "products/update",
+                "products/delete",
+                "orders/create",
+                "orders/paid",
+                "orders/cancelled",
+                "refunds/create",
+                "checkouts/create",
+                "customers/update",
+                "customers_email_marketing_consent/update",
+                "customers/data_request",
+                "customers/redact",
+            ],
+        ),
+        (
+            Storefront::WooCommerce,
+            &["product.updated", "product.deleted", "order.created", "order.updated", "customer.updated", "customer.deleted"],
+        ),
+    ];
+    let mut events = Vec::new();
+    for (platform, topics) in TOPICS {
+        for topic in topics {
+            if let Ok(Change::Events(all)) =
+                read(platform, topic, body, &Site { url: "https://acme.example", currency: Some("EUR") })
+            {
+                events.extend(all.iter().map(|event| event.json(now)));
+            }
+        }
+    }
+    events
+}
+
 /// The scopes that keys need, with their purpose, for the page that connects stores.
 pub fn scopes(platform: Storefront) -> &'static [(&'static str, &'static str)] {
     match platform {

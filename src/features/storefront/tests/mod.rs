@@ -2,6 +2,7 @@
 
 mod customers;
 mod failures;
+mod install;
 mod woocommerce;
 
 use http::Method;

@@ -185,6 +185,8 @@ pub const PAGES: &[Page] = &[
         get mail_services::show_all, post mail_services::create, draws [mail_services::MailServicesPage]),
     page!(closed "/{environment}/settings/mail-services/{id}", get mail_services::show, post mail_services::send,
         draws [mail_services::MailServicePage]),
+    page!(open "/connections/shopify/callback", get stores::receive),
+    page!(closed "/{environment}/settings/stores/complete", get stores::complete),
     page!(open "/connections/{provider}/callback", get connections::receive),
     page!(closed "/{environment}/settings/connections/{provider}/complete", get connections::complete),
     page!(closed "/{environment}/settings/connections", menu "Setup" "Connections", needs [connections::ops::list::List],

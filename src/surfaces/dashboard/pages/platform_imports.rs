@@ -1,15 +1,18 @@
-//! The import of contacts from a connected account: the user chooses the connection and the sources, then the page of imports shows the
-//! progress.
+//! The import of contacts from a connected account: the user chooses the connection and the sources, can preview the changes and map the
+//! fields, and imports once or on a schedule. The page of imports or of scheduled imports then shows the progress.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::audience::{self, Audience, AudienceContext};
+use super::scheduled_imports::EVERY;
 use crate::engine::api::{Created, Done};
-use crate::features::connections::ops::{import, list, sources};
+use crate::features::connections::ops::{import, list, preview, sources};
 use crate::features::connections::views::{ConnectionView, SourceView};
+use crate::features::scheduled_imports::ops::create;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
 
 /// The data of the page that chooses what to import.
@@ -23,6 +26,47 @@ pub struct PlatformImportPage {
     sources: Vec<Choice>,
     all: bool,
     sources_max: usize,
+    /// The choices for how often to import; empty for once.
+    schedules: Vec<(&'static str, &'static str)>,
+    every: String,
+    preview: Option<preview::ImportPreview>,
+    mapped: Vec<MappedField>,
+    /// The fields of contacts that a field of the platform can become.
+    targets: Vec<(&'static str, &'static str)>,
+}
+
+/// A field of the platform in the form.
+#[derive(Serialize)]
+struct MappedField {
+    name: String,
+    sample: String,
+    /// The field of the contact: the key of a profile field, `custom`, or empty if the field is not imported.
+    to: String,
+    /// The name of the custom field.
+    custom: String,
+}
+
+impl From<&preview::PreviewField> for MappedField {
+    fn from(field: &preview::PreviewField) -> Self {
+        let (name, sample) = (field.name.clone(), field.sample.clone());
+        match field.to.as_deref().map(|to| (to, to.strip_prefix(CUSTOM_FIELDS))) {
+            None => Self { name, sample, to: String::new(), custom: String::new() },
+            Some((_, Some(custom))) => Self { name, sample, to: "custom".into(), custom: custom.into() },
+            Some((to, None)) => Self { name, sample, to: to.into(), custom: String::new() },
+        }
+    }
+}
+
+/// The prefix of custom fields among the fields of a contact.
+const CUSTOM_FIELDS: &str = "customFields.";
+
+fn targets() -> Vec<(&'static str, &'static str)> {
+    let own = ProfileField::ALL.iter().map(|field| (field.spec().key, field.spec().label));
+    own.chain([("custom", "Custom field")]).collect()
+}
+
+fn schedules() -> Vec<(&'static str, &'static str)> {
+    [("", "Once")].into_iter().chain(EVERY).collect()
 }
 
 #[derive(Serialize)]
@@ -47,6 +91,16 @@ page_context!(PlatformImportPage, "import_platform.html", {
         sources,
         all: true,
         sources_max: 25,
+        schedules: schedules(),
+        every: String::new(),
+        preview: None,
+        mapped: Vec::new(),
+        targets: targets(),
+    };
+    let previewed = |connection: ConnectionView, id: &str| {
+        let shown = preview::ImportPreview::sample();
+        let mapped = shown.fields.iter().map(MappedField::from).collect();
+        Self { preview: Some(shown), mapped, every: "24".into(), ..page(vec![connection], id, vec![choice(true, None)]) }
     };
     let connection = ConnectionView::sample();
     let id = connection.id.to_string();
@@ -54,6 +108,7 @@ page_context!(PlatformImportPage, "import_platform.html", {
         page(Vec::new(), "", Vec::new()),
         page(vec![connection.clone(), connection.clone()], "", Vec::new()),
         page(vec![connection.clone()], &id, vec![choice(true, None), choice(false, Some(1_200))]),
+        previewed(connection.clone(), &id),
         page(vec![connection], &id, Vec::new()),
     ]
 });
@@ -61,10 +116,15 @@ page_context!(PlatformImportPage, "import_platform.html", {
 /// Shows the connections and the sources of the chosen one.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import from a platform")) };
-    page(visit, &audience, None).await
+    page(visit, &audience, None, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn page(
+    visit: &Visit,
+    audience: &Audience,
+    preview: Option<preview::ImportPreview>,
+    error: Option<PageError>,
+) -> Result<Outcome, PageError> {
     let connections = visit.ask::<list::List>(json!({ "projectId": audience.id })).await?.data.connections;
     let wanted = visit.form.some("connection").or(visit.query.some("connection"));
     let chosen = match (wanted, connections.as_slice()) {
@@ -93,11 +153,46 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<PageError>) -> R
         sources: found.into_iter().map(choice).collect(),
         all: visit.form.get("all") == "yes",
         sources_max: limits::PROVIDER_IMPORT_SOURCES_MAX,
+        schedules: schedules(),
+        every: visit.form.get("every").to_owned(),
+        mapped: match &preview {
+            Some(preview) => preview.fields.iter().map(MappedField::from).collect(),
+            None => sent_fields(visit),
+        },
+        preview,
+        targets: targets(),
     };
     Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
 }
 
-/// Starts the import.
+/// Returns the fields in the form.
+fn sent_fields(visit: &Visit) -> Vec<MappedField> {
+    let form = &visit.form;
+    let rows = form.all("field").into_iter().zip(form.all("to")).zip(form.all("custom"));
+    rows.map(|((name, to), custom)| MappedField {
+        name: name.to_owned(),
+        sample: String::new(),
+        to: to.to_owned(),
+        custom: custom.trim().to_owned(),
+    })
+    .collect()
+}
+
+/// Returns the mapping in the form. Without a name, a custom field has the name of the field of the platform.
+fn field_map(visit: &Visit) -> Value {
+    let to = |field: MappedField| {
+        let own = if field.custom.is_empty() { field.name.clone() } else { field.custom };
+        let to = match field.to.as_str() {
+            "" => Value::Null,
+            "custom" => format!("{CUSTOM_FIELDS}{own}").into(),
+            key => key.into(),
+        };
+        (field.name, to)
+    };
+    Value::Object(sent_fields(visit).into_iter().map(to).collect::<Map<_, _>>())
+}
+
+/// Previews the import, or starts it once or on a schedule.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -105,16 +200,29 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let connection = listed.into_iter().find(|connection| connection.id.to_string() == form.get("connection"));
     let Some(connection) = connection else { return Err(PageError::not_found()) };
     let chosen: Vec<Value> = form.all("source").into_iter().filter_map(|source| serde_json::from_str(source).ok()).collect();
-    let input = json!({
+    let mut input = json!({
         "provider": connection.provider, "projectId": audience.id, "connectionId": connection.id, "sources": chosen,
-        "consentMode": if form.get("all") == "yes" { "include-all" } else { "subscribed-only" },
+        "consentMode": if form.get("all") == "yes" { "include-all" } else { "subscribed-only" }, "fieldMap": field_map(visit),
     });
-    match visit.ask::<import::Import>(input).await {
-        Ok(Created(started)) => {
-            let path = format!("/{}/contacts/import/{}", visit.environment, started.id);
-            Ok(Outcome::go(audience.path(&path, &[])))
+    let result = match (form.get("act"), form.some("every")) {
+        ("preview", _) => match visit.ask::<preview::Preview>(input).await {
+            Ok(Done(shown)) => return page(visit, &audience, Some(shown), None).await,
+            Err(error) => Err(error),
+        },
+        (_, Some(hours)) => {
+            let hours = hours.parse::<u64>().map_or_else(|_| hours.into(), Value::from);
+            (input["name"], input["everyHours"]) = (connection.name.into(), hours);
+            let made = visit.ask::<create::Create>(input).await;
+            made.map(|Created(made)| format!("/{}/contacts/scheduled-imports/{}", visit.environment, made.id))
         }
-        Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(error)).await,
+        (_, None) => {
+            let started = visit.ask::<import::Import>(input).await;
+            started.map(|Created(started)| format!("/{}/contacts/import/{}", visit.environment, started.id))
+        }
+    };
+    match result {
+        Ok(path) => Ok(Outcome::go(audience.path(&path, &[]))),
+        Err(error) if audience::can_correct(&error) => page(visit, &audience, None, Some(error)).await,
         Err(error) => Err(error),
     }
 }

@@ -1,4 +1,5 @@
-//! The pages about scheduled imports: files at URLs whose contacts are imported regularly, and the results of their runs.
+//! The pages about scheduled imports of files and from platforms, and the results of their runs. `platform_imports` creates those from
+//! platforms.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +14,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::providers::ConsentMode;
 
 /// The times between two runs, in hours.
-const EVERY: [(&str, &str); 6] = [
+pub const EVERY: [(&str, &str); 6] = [
     ("1", "Every hour"),
     ("3", "Every 3 hours"),
     ("6", "Every 6 hours"),
@@ -37,8 +38,12 @@ struct ScheduleForm {
     act: String,
     name: String,
     url: String,
+    /// What the rows become: `contacts` or `events`.
+    target: String,
     every: String,
     mapping: String,
+    /// The name of all events.
+    event: String,
     tags: String,
     status: String,
     existing: String,
@@ -51,8 +56,10 @@ impl ScheduleForm {
             act: get("act"),
             name: get("name"),
             url: get("url"),
+            target: get("target"),
             every: get("every"),
             mapping: get("mapping"),
+            event: get("event"),
             tags: get("tags"),
             status: get("status"),
             existing: get("existing"),
@@ -66,18 +73,25 @@ impl ScheduleForm {
     fn of(row: &ScheduledImportView) -> Self {
         let status = match (row.status, row.consent_mode) {
             (Some(status), _) => status.word(),
-            (None, ConsentMode::IncludeAll) => NON_SUBSCRIBED,
-            (None, ConsentMode::SubscribedOnly) => "",
+            (None, Some(ConsentMode::IncludeAll)) => NON_SUBSCRIBED,
+            (None, _) => "",
         };
         Self {
             act: String::new(),
             name: row.name.clone(),
-            url: row.url.clone(),
+            url: row.url.clone().unwrap_or_default(),
+            target: row.target.to_owned(),
             every: row.every_hours.to_string(),
-            mapping: row.column_map.as_ref().map(mapping_text).unwrap_or_default(),
+            mapping: match row.target {
+                "events" => {
+                    row.mapping.iter().map(|(field, header)| format!("{field} = {header}")).collect::<Vec<_>>().join("\n")
+                }
+                _ => row.column_map.as_ref().map(mapping_text).unwrap_or_default(),
+            },
+            event: row.event_name.clone().unwrap_or_default(),
             tags: row.tags.join(", "),
             status: status.to_owned(),
-            existing: row.on_conflict.to_owned(),
+            existing: row.on_conflict.unwrap_or_default().to_owned(),
         }
     }
 }
@@ -128,7 +142,11 @@ page_context!(ScheduledImportsPage, "scheduled_imports.html", {
         imports,
     };
     vec![
-        page(vec![ScheduledImportView { last_run: None, ..ScheduledImportView::sample() }, ScheduledImportView::sample()]),
+        page(vec![
+            ScheduledImportView { last_run: None, ..ScheduledImportView::sample() },
+            ScheduledImportView::sample_of_events(),
+            ScheduledImportView::sample_of_platform(),
+        ]),
         page(Vec::new()),
     ]
 });
@@ -152,7 +170,8 @@ page_context!(ScheduledImportPage, "scheduled_import.html", {
         ..sample()
     };
     let running = ScheduledImportView { state: "running", next_run_at: None, last_run: None, ..sample() };
-    vec![page(sample(), false), page(paused, false), page(running, true)]
+    let (events, platform) = (ScheduledImportView::sample_of_events(), ScheduledImportView::sample_of_platform());
+    vec![page(sample(), false), page(paused, false), page(running, true), page(events, false), page(platform, false)]
 });
 
 /// Shows the scheduled imports of a brand, and the form for a new one.
@@ -178,8 +197,10 @@ async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Re
 /// Creates a scheduled import.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
-    let mut input = values(visit);
-    input["projectId"] = audience.id.clone().into();
+    let target = visit.form.get("target");
+    let mut input = values(visit, target);
+    (input["projectId"], input["target"]) =
+        (audience.id.clone().into(), if target == "events" { target } else { "contacts" }.into());
     match visit.ask::<create::Create>(input).await {
         Ok(Created(made)) => Ok(Outcome::go(format!("{}/{}", visit.path, made.id))),
         Err(error) if audience::can_correct(&error) => all(visit, &audience, Some(error)).await,
@@ -208,7 +229,11 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let act = visit.form.get("act");
     let result = match act {
         "update" => {
-            let mut input = values(visit);
+            let Done(import) = visit.ask::<get::Get>(json!({ "id": id })).await?;
+            let mut input = match import.provider {
+                Some(_) => json!({ "name": visit.form.get("name"), "everyHours": hours(visit) }),
+                None => values(visit, import.target),
+            };
             input["id"] = id.into();
             visit.ask::<update::Update>(input).await.map(drop)
         }
@@ -227,17 +252,25 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns the values of the form.
-fn values(visit: &Visit) -> Value {
+fn hours(visit: &Visit) -> Value {
+    let text = visit.form.get("every");
+    text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
+}
+
+/// Returns the values of the form for a file.
+fn values(visit: &Visit, target: &str) -> Value {
     let form = &visit.form;
-    let mut values = json!({
-        "name": form.get("name"),
-        "url": form.get("url"),
-        "everyHours": form.get("every").parse::<u64>().map_or_else(|_| Value::from(form.get("every")), Value::from),
-        "tags": audience::names(form.get("tags")),
-        "onConflict": if form.get("existing") == "skip" { "skip" } else { "upsert" },
-        "columnMap": mapping(form.get("mapping")),
-    });
+    let mut values = json!({ "name": form.get("name"), "url": form.get("url"), "everyHours": hours(visit) });
+    if target == "events" {
+        let fields = lines(form.get("mapping")).map(|(field, header)| (field.to_owned(), header.into()));
+        values["mapping"] =
+            Some(fields.collect::<Map<_, _>>()).filter(|fields| !fields.is_empty()).map_or(Value::Null, Value::Object);
+        values["eventName"] = form.some("event").map_or(Value::Null, Value::from);
+        return values;
+    }
+    values["tags"] = audience::names(form.get("tags")).into();
+    values["onConflict"] = if form.get("existing") == "skip" { "skip" } else { "upsert" }.into();
+    values["columnMap"] = mapping(form.get("mapping"));
     let mode = match form.get("status") {
         "" => Some(ConsentMode::SubscribedOnly),
         NON_SUBSCRIBED => Some(ConsentMode::IncludeAll),
@@ -250,15 +283,21 @@ fn values(visit: &Visit) -> Value {
     values
 }
 
+/// Returns the fields in a text with one `field = header` per line.
+fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
+        let (field, header) = line.split_once('=').unwrap_or((line, ""));
+        (field.trim(), header.trim())
+    })
+}
+
 /// The prefix for custom fields in the text of a mapping.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 /// Returns the mapping in a text field: one `field = header` per line; null if the text is empty.
 fn mapping(text: &str) -> Value {
     let (mut fields, mut custom) = (Map::new(), Map::new());
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (field, header) = line.split_once('=').unwrap_or((line, ""));
-        let (field, header) = (field.trim(), header.trim());
+    for (field, header) in lines(text) {
         match field.strip_prefix(CUSTOM_FIELDS) {
             Some(name) => custom.insert(name.to_owned(), header.into()),
             None => fields.insert(field.to_owned(), header.into()),

@@ -1,14 +1,15 @@
-//! The page about stores: the connected stores with their state, and the form that connects a store.
+//! The page about stores: the connected stores with their state, and the form that connects a store with keys or by installing an app.
 
 use serde::Serialize;
 use serde_json::json;
 
 use super::audience::BrandName;
-use crate::engine::api::Operation;
+use crate::engine::api::{Created, Done, Operation};
+use crate::features::connections::oauth;
 use crate::features::projects;
-use crate::features::storefront::ops::{connect, disconnect, list, sync};
-use crate::features::storefront::scopes;
+use crate::features::storefront::ops::{authorize, complete, connect, disconnect, list, sync};
 use crate::features::storefront::views::StoreView;
+use crate::features::storefront::{install, scopes};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
@@ -25,6 +26,10 @@ pub struct StoresPage {
     url: String,
     brand: String,
     customers: String,
+    /// Whether users can install the app of this installation.
+    installs: bool,
+    /// The page of the shop on which the user installs the app.
+    install_url: Option<String>,
 }
 
 page_context!(StoresPage, "stores.html", {
@@ -36,22 +41,26 @@ page_context!(StoresPage, "stores.html", {
         url: "https://acme.myshopify.com".into(),
         brand: "66f1a2b3d4e5f60718293a4b".into(),
         customers: "include-all".into(),
+        installs: true,
+        install_url: None,
     };
+    let link = Some("https://acme.myshopify.com/admin/oauth/authorize?client_id=3b1f0c7e".to_owned());
+    let started = Self { install_url: link, ..page(Vec::new(), "shopify") };
     let mut waits = StoreView::sample();
     (waits.sync.stage, waits.sync.completed_at) = ("products", None);
     (waits.sync.waiting, waits.sync.webhooks_off) = (Some("Shopify is rate limiting this store.".into()), Some("refused".into()));
     (waits.sync.products_left_out, waits.sync.customers_excluded, waits.sync.customers_failed) = (3, 4, 5);
     (waits.data_requests, waits.webhook_url) = (Vec::new(), None);
     let broken = StoreView { status: "reconnect_required", error: Some("The token was revoked.".into()), ..StoreView::sample() };
-    vec![page(vec![StoreView::sample(), waits, broken], ""), page(Vec::new(), "woocommerce")]
+    vec![page(vec![StoreView::sample(), waits, broken], ""), page(Vec::new(), "woocommerce"), started]
 });
 
 /// Shows the stores and the form for a new one.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, None).await
+    page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, install_url: Option<String>, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let listed = visit.ask::<list::List>(json!({})).await?.data;
     let brands = match visit.may_ask(&<projects::ops::list::List as Operation>::SPEC) {
         true => visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items,
@@ -66,6 +75,8 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
         url: form.some("storefrontStoreUrl").or(visit.query.some("url")).unwrap_or_default().to_owned(),
         brand: form.get("projectId").to_owned(),
         customers: form.get("customers").to_owned(),
+        installs: install::app(&visit.api.0.settings.connections).is_some(),
+        install_url,
     };
     Ok(Outcome::draw_with(&context, error))
 }
@@ -74,6 +85,16 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
+        "install" => {
+            let input = json!({
+                "projectId": form.get("projectId"), "storefrontStoreUrl": form.get("storefrontStoreUrl"),
+                "customers": form.some("customers"),
+            });
+            match visit.ask::<authorize::Authorize>(input).await {
+                Ok(Done(started)) => return page(visit, Some(started.authorize_url), None).await,
+                Err(error) => Err(error),
+            }
+        }
         "connect" => {
             let mut input = json!({
                 "projectId": form.get("projectId"), "storefrontStoreUrl": form.get("storefrontStoreUrl"),
@@ -94,7 +115,27 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match done {
         Ok(()) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
-        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, Some(&error)).await,
+        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, None, Some(&error)).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Receives the user from Shopify, and leads to the page of the environment in which the installation began. The address is registered with
+/// the app, so it names no environment. All parameters are passed on, because Shopify signs them.
+pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
+    let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
+    let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
+    Ok(Outcome::go(format!("/{environment}/settings/stores/complete?{query}")))
+}
+
+/// Completes the installation of the app.
+pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
+    let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
+    match visit.ask::<complete::Complete>(json!({ "query": query })).await {
+        Ok(Created(_)) => Ok(Outcome::go(format!("/{}/settings/stores?done=connect", visit.environment))),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => {
+            page(visit, None, Some(&PageError { field: String::new(), ..error })).await
+        }
         Err(error) => Err(error),
     }
 }

@@ -1,0 +1,81 @@
+//! Changes to the row of a scheduled import by its run.
+
+use super::model::{Known, RunFailure, Running, ScheduledImport, Work};
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::api::Failure;
+use crate::engine::store::{Store, WriteTx};
+use crate::vocab::limits;
+
+/// Changes a row, unless a user deleted it or started another run since it was read.
+pub async fn change(
+    store: &Store,
+    read: ScheduledImport,
+    change: impl FnOnce(&mut ScheduledImport, Timestamp) + Send + 'static,
+) -> Result<(), Failure> {
+    store
+        .write(move |tx| {
+            try_change(tx, &read, |_, row, now| {
+                change(row, now);
+                Ok(())
+            })
+        })
+        .await?
+}
+
+/// Changes a row in this transaction, unless a user deleted it or started another run since it was read.
+pub fn try_change(
+    tx: &mut WriteTx<'_>,
+    read: &ScheduledImport,
+    change: impl FnOnce(&mut WriteTx<'_>, &mut ScheduledImport, Timestamp) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let Some(before) = store::find(tx, read.account, read.id)? else { return Ok(()) };
+    if !is_same_run(&before, read) {
+        return Ok(());
+    }
+    let (mut after, now) = (before.clone(), tx.now());
+    change(tx, &mut after, now)?;
+    store::save(tx, Some(&before), &after);
+    Ok(())
+}
+
+/// Starts the import of a run, unless a user changed the settings since the row was read. If the import cannot start, for example because
+/// too many jobs are open, the run fails.
+pub async fn begin(
+    store: &Store,
+    row: ScheduledImport,
+    reads: Known,
+    start: impl FnOnce(&mut WriteTx<'_>) -> Result<Work, Failure> + Send + 'static,
+) -> Result<(), Failure> {
+    let read = row.clone();
+    let write = move |tx: &mut WriteTx<'_>| {
+        try_change(tx, &read, |tx, row, now| {
+            let work = start(tx)?;
+            row.due_at = if let Work::Contacts(_) = work { now.plus_ms(limits::SCHEDULED_IMPORT_POLL_MS) } else { now };
+            row.running = Some(Running { started_at: now, reads, work });
+            Ok(())
+        })
+    };
+    match store.write(write).await? {
+        Err(failure) if failure.cause.is_none() => fail(store, row, RunFailure::new(failure.sentence())).await,
+        started => started,
+    }
+}
+
+/// Records that a run failed.
+pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> Result<(), Failure> {
+    change(store, row, move |row, now| row.fail(failure, now)).await
+}
+
+/// Returns whether the stored row is still in the run of the row that was read, at the same place. The settings may change while a file is
+/// imported, but not while it is fetched.
+fn is_same_run(stored: &ScheduledImport, read: &ScheduledImport) -> bool {
+    match (&stored.running, &read.running) {
+        (Some(Running { work: Work::Contacts(stored), .. }), Some(Running { work: Work::Contacts(read), .. })) => stored == read,
+        (Some(Running { work: Work::Events(stored), .. }), Some(Running { work: Work::Events(read), .. })) => {
+            (stored.file, stored.offset) == (read.file, read.offset)
+        }
+        (None, None) => stored == read,
+        _ => false,
+    }
+}

@@ -1,0 +1,19 @@
+//! Starts the import of a run from a platform: the first one reads everything, the others only changes.
+
+use super::changes::begin;
+use super::model::{Known, PlatformSource, ScheduledImport, Work};
+use crate::engine::api::Failure;
+use crate::engine::store::Store;
+use crate::features::connections::{ImportPlan, start_with};
+use crate::vocab::limits;
+
+/// Starts the import of the changes since the last one that completed.
+pub async fn start(store: &Store, row: ScheduledImport, source: PlatformSource) -> Result<(), Failure> {
+    let PlatformSource { provider, connection, sources, consent_mode, fields, tag } = source;
+    // The platform's clock may be behind, and its search may find changes late. A change that is read twice has no effect.
+    let until = row.due_at.plus_ms(-limits::SCHEDULED_IMPORT_OVERLAP_MS);
+    let reads = Known { changes_until: Some(until), ..Known::default() };
+    let (account, since) = (row.account, row.known.changes_until);
+    let plan = ImportPlan { project: row.project, sources, consent_mode, fields, since, tag };
+    begin(store, row, reads, move |tx| Ok(Work::Contacts(start_with(tx, account, (provider, connection), plan)?.id))).await
+}

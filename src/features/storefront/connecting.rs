@@ -1,0 +1,137 @@
+//! Tests the keys of a store, stores them, and starts the import of the store.
+
+use std::time::Duration;
+
+use super::client::Client;
+use super::keys::{self, Keys};
+use super::model::{CustomerImport, Store, Sync};
+use super::platform::{self, Shop};
+use super::store;
+use crate::base::secret::random_base62;
+use crate::engine::access::url_token::UrlToken;
+use crate::engine::api::{Context, Failure};
+use crate::engine::store::WriteTx;
+use crate::engine::store::seal::Seal;
+use crate::features::connections::PlatformError;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ProjectId, StoreId, kinds};
+use crate::vocab::limits;
+use crate::vocab::storefronts::StoreTool;
+
+/// The length of the secret that signs the webhooks of WooCommerce.
+const SIGNING_SECRET_CHARACTERS: usize = 43;
+
+/// Keys that the store accepted.
+pub struct New {
+    pub keys: Keys,
+    pub shop: Shop,
+}
+
+/// Tests keys with the store. The URL token and a missing secret for webhooks are added later.
+pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, Failure> {
+    let (platform, field) = (keys.platform(), keys.field());
+    let client = Client::new(&context.engine, platform, address, &keys).map_err(|reason| Failure::field(field, reason))?;
+    client.forget();
+    let mut attempt = 1;
+    let shop = loop {
+        match platform::shop(&client).await {
+            Err(PlatformError::Unavailable(_)) if attempt < limits::PROVIDER_ATTEMPTS_MAX => {
+                tokio::time::sleep(Duration::from_millis(limits::PROVIDER_RETRY_MS << (attempt - 1))).await;
+                attempt += 1;
+            }
+            ended => break ended.map_err(|error| untested(&keys, error))?,
+        }
+    };
+    if !shop.tools.contains(&StoreTool::Products) {
+        let reason = match field {
+            "clientId" => "the app needs the scope read_products; add it in a new version of the app, then try again",
+            "query" => "the app needs the scope read_products; install it again and allow this scope",
+            _ => "the token needs the scope read_products; add it to the app and enter the new token",
+        };
+        return Err(Failure::field(field, reason));
+    }
+    Ok(New { keys, shop })
+}
+
+/// Returns the failure for keys that could not be tested.
+fn untested(keys: &Keys, error: PlatformError) -> Failure {
+    let platform = keys.platform();
+    match &error {
+        PlatformError::Rejected(said) => {
+            let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
+            let check = match keys.field() {
+                "query" => "install the app again".to_owned(),
+                "clientId" => "check the client ID and the secret, and that the app is installed on this store".to_owned(),
+                _ => format!("check the key and its scopes: {}", scopes.join(", ")),
+            };
+            Failure::field(keys.field(), format_args!("{platform} rejected this key ({said}); {check}"))
+        }
+        PlatformError::Missing => {
+            Failure::field("storefrontStoreUrl", format_args!("there is no store with {platform} at this address; check it"))
+        }
+        PlatformError::Busy { ms, .. } => {
+            let detail =
+                format!("{platform} is currently rate limiting this store, so the keys could not be tested. Try again later.");
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
+        }
+        _ => {
+            let detail = format!("The keys could not be tested. {platform}: {error} Nothing was stored; try again later.");
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
+        }
+    }
+}
+
+/// Saves a store with its keys, and starts its import.
+pub fn keep(
+    tx: &mut WriteTx<'_>,
+    seal: &Seal,
+    environment: Environment,
+    (account, project): (AccountId, ProjectId),
+    (mut keys, shop, customers): (Keys, Shop, Option<CustomerImport>),
+) -> Result<(Store, Sync), Failure> {
+    let all = store::all(tx, account)?;
+    let known = all.iter().find(|known| known.project == project && known.address == shop.address);
+    if known.is_none() && all.len() >= limits::STORES_MAX {
+        let detail = format!("An account can have at most {} stores. Disconnect a store first.", limits::STORES_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let id = known.map_or_else(|| StoreId::make(tx.now(), tx.random()), |known| known.id);
+    // If the store was connected before, its URL is kept, because the store already sends webhooks there.
+    let before = known.and_then(|known| keys::open(seal, known));
+    let token = before.as_ref().and_then(|before| UrlToken::<kinds::Store>::parse(&before.url_token));
+    let token = token.unwrap_or_else(|| UrlToken::new(environment, account, id, tx.random()));
+    keys.url_token = token.text().expose().clone();
+    if keys.signing_secret.is_empty() {
+        let made = || random_base62(tx.random(), SIGNING_SECRET_CHARACTERS);
+        keys.signing_secret = before.map_or_else(made, |before| before.signing_secret.clone());
+    }
+    let platform = keys.platform();
+    let Shop { address, site, name, currency, tools } = shop;
+    let store = Store {
+        id,
+        account,
+        project,
+        platform,
+        address,
+        site,
+        name: name.chars().take(limits::CONNECTION_NAME_CHARACTERS_MAX).collect(),
+        currency,
+        sealed_keys: keys::seal(seal, (account, id), &keys, tx.random()),
+        url_hash: token.hash(),
+        tools,
+        rejected: None,
+        customers: customers.unwrap_or_else(|| known.map(|known| known.customers).unwrap_or_default()),
+        created_at: known.map_or(tx.now(), |known| known.created_at),
+        connected_at: tx.now(),
+    };
+    store::save(tx, &store);
+    let now = tx.now();
+    let mut sync = store::sync(tx, (account, id))?.unwrap_or_else(|| Sync::new(now));
+    if sync.stage != Sync::new(now).stage {
+        sync.start(now);
+    }
+    sync.due_at = now;
+    store::save_sync(tx, (account, id), &sync)?;
+    Ok((store, sync))
+}

@@ -1,0 +1,178 @@
+//! Installing the app of this installation on a shop: Shopify's authorization code grant with expiring offline tokens.
+//!
+//! The user begins in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the return: the
+//! state that travels with the user is sealed and names the session, so that only the browser that began can finish; Shopify signs all
+//! parameters with the secret of the app; and the shop must be the one with which the user began, whose domain is valid. Access tokens
+//! expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until the new one is used.
+
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use super::client::{Client, TOKEN_RESERVE_MS};
+use super::keys::{self, Keys};
+use super::model::{CustomerImport, Store};
+use super::{scopes, store};
+use crate::base::clock::Timestamp;
+use crate::base::secret::Secret;
+use crate::engine::api::Engine;
+use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::features::connections::PlatformError;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ProjectId, SessionId};
+use crate::vocab::settings::Connections;
+use crate::vocab::storefronts::Storefront;
+
+/// Returns the place for which states are sealed.
+fn place(environment: Environment) -> Vec<u8> {
+    format!("stores/state/{environment}").into_bytes()
+}
+
+/// The app that this installation is on Shopify.
+pub struct App<'s> {
+    id: &'s str,
+    secret: &'s Secret,
+}
+
+/// Returns the app in the settings; `None` if the settings have none.
+pub fn app(settings: &Connections) -> Option<App<'_>> {
+    Some(App { id: settings.shopify_client_id.as_deref()?, secret: settings.shopify_client_secret.as_ref()? })
+}
+
+/// Returns the URL to which Shopify sends the user back. It must be registered with the app.
+pub fn redirect_url(engine: &Engine) -> String {
+    format!("{}/connections/shopify/callback", engine.base_url())
+}
+
+/// An installation that began.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Install {
+    pub session: SessionId,
+    pub project: ProjectId,
+    /// The myshopify.com domain of the shop.
+    pub shop: String,
+    pub customers: Option<CustomerImport>,
+    pub expires_at: Timestamp,
+}
+
+impl Install {
+    /// Returns the sealed state, which starts with the name of the environment.
+    pub fn to_state(&self, engine: &Engine, environment: Environment) -> String {
+        let text = serde_json::to_vec(self).expect("the state can be written as JSON");
+        format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(&place(environment), &text, engine.random.as_ref())))
+    }
+
+    /// Opens a state of the environment; returns `None` if this installation did not seal it or it has expired.
+    pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
+        let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
+        let bytes = engine.seal.open(&place(environment), &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
+        let install: Self = serde_json::from_slice(&bytes).ok()?;
+        (engine.clock.now() < install.expires_at).then_some(install)
+    }
+}
+
+/// Returns the URL of the shop's page on which the user installs the app.
+pub fn authorize_url(engine: &Engine, app: &App<'_>, shop: &str, state: &str) -> Result<String, PlatformError> {
+    let mut url = shop_client(engine, shop)?.url("/admin/oauth/authorize");
+    let scopes: Vec<&str> = scopes(Storefront::Shopify).iter().map(|(scope, _)| *scope).collect();
+    // Without grant options, the token is an offline one.
+    url.query_pairs_mut().extend_pairs([
+        ("client_id", app.id),
+        ("scope", scopes.join(",").as_str()),
+        ("redirect_uri", redirect_url(engine).as_str()),
+        ("state", state),
+    ]);
+    Ok(url.into())
+}
+
+fn shop_client<'e>(engine: &'e Engine, shop: &str) -> Result<Client<'e>, PlatformError> {
+    Client::new(engine, Storefront::Shopify, shop, &Keys::default()).map_err(PlatformError::Unreachable)
+}
+
+/// What Shopify sent back with the user.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Returned {
+    pub code: String,
+    pub shop: String,
+    pub state: String,
+}
+
+/// Reads the query with which the user returned; returns `None` unless Shopify signed it with the secret of the app. The signature is the
+/// hexadecimal HMAC-SHA256 of all other parameters, sorted by name.
+pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
+    let mut pairs: Vec<(String, String)> =
+        url::form_urlencoded::parse(query.trim_start_matches('?').as_bytes()).into_owned().collect();
+    let at = pairs.iter().position(|(name, _)| name == "hmac")?;
+    let (_, given) = pairs.remove(at);
+    pairs.sort();
+    // A parameter that occurs twice could be read in two ways.
+    if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
+        return None;
+    }
+    let signed = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
+    let mut mac = Hmac::<Sha256>::new_from_slice(app.secret.expose().as_bytes()).ok()?;
+    mac.update(signed.as_bytes());
+    mac.verify_slice(&HEXLOWER_PERMISSIVE.decode(given.as_bytes()).ok()?).ok()?;
+    let get = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    Some(Returned { code: get("code")?, shop: get("shop")?, state: get("state")? })
+}
+
+/// Exchanges the code that the user returned with for the keys of the shop.
+pub async fn exchange(engine: &Engine, app: &App<'_>, shop: &str, code: &str) -> Result<Keys, PlatformError> {
+    let fields = [("client_id", app.id), ("client_secret", app.secret.expose().as_str()), ("code", code), ("expiring", "1")];
+    let tokens = shop_client(engine, shop)?.request_tokens(&fields).await?;
+    Ok(Keys::of_installation(tokens, app.secret.expose().clone()))
+}
+
+/// Returns a client for a connected store. Tokens of an installed app that expire soon are refreshed, which changes the store.
+pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut Store) -> Result<Client<'e>, PlatformError> {
+    if needs_refresh(engine, of)? {
+        refresh(engine, environment, of).await?;
+    }
+    Client::of(engine, of)
+}
+
+fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
+    let keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
+    Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
+}
+
+/// Refreshes the tokens of a store. Only one task at a time refreshes them; the others use its result.
+async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> Result<(), PlatformError> {
+    let mut key = [b's'; 13];
+    key[1..].copy_from_slice(&of.id.0);
+    let _turn = engine.key_locks.take(key).await;
+    let data = engine.data(environment);
+    let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
+    // The store was disconnected meanwhile.
+    *of = stored.ok_or(PlatformError::Missing)?;
+    if !needs_refresh(engine, of)? {
+        return Ok(());
+    }
+    let app = app(&engine.settings.connections).ok_or_else(|| {
+        PlatformError::Rejected("the settings no longer have the client ID and secret of the app under [connections]".to_owned())
+    })?;
+    let mut keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
+    let fresh = {
+        let fields = [
+            ("client_id", app.id),
+            ("client_secret", app.secret.expose().as_str()),
+            ("grant_type", "refresh_token"),
+            ("refresh_token", keys.refresh.as_str()),
+        ];
+        shop_client(engine, &of.address)?.request_tokens(&fields).await?
+    };
+    keys.renew(fresh);
+    let sealed = keys::seal(&engine.seal, (of.account, of.id), &keys, engine.random.as_ref());
+    let before = of.clone();
+    let saving = move |tx: &mut WriteTx<'_>| -> Result<Option<Store>, StoreError> { store::renew(tx, &before, sealed) };
+    // The old tokens may no longer work, so the new ones must be stored even if the disk is almost full.
+    let renewed = data.store.write_essential(saving).await.and_then(|written| written).map_err(not_stored)?;
+    *of = renewed.ok_or(PlatformError::Missing)?;
+    Ok(())
+}
+
+fn not_stored(error: StoreError) -> PlatformError {
+    PlatformError::Unavailable(format!("the tokens could not be stored: {error}"))
+}

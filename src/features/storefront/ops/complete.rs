@@ -1,0 +1,107 @@
+//! Completes the installation of the app on a shop: exchanges the code for tokens, and connects the shop.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::connections::{PlatformError, oauth};
+use crate::features::projects;
+use crate::features::storefront::connecting::{New, keep, test};
+use crate::features::storefront::install::{self, Install, Returned};
+use crate::features::storefront::views::StorefrontConnection;
+use crate::features::storefront::{keys, store};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+pub struct Complete;
+
+/// What Shopify sent back with the user.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompleteInstall {
+    /// The whole query with which the user returned, unchanged: Shopify signs all of its parameters.
+    #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
+    pub query: Secret,
+}
+
+impl Operation for Complete {
+    const SPEC: Spec = Spec::post("storefront.complete", "/v1/storefront/complete", needs(Permission::ProjectWrite))
+        .summary("Complete the installation of the app on a Shopify store")
+        .about(
+            "Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to \
+             import. Only the session that started the installation can complete it, within ten minutes. The dashboard calls this operation \
+             when the user returns.",
+        )
+        .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
+    type Input = CompleteInstall;
+    type Output = Created<StorefrontConnection>;
+
+    fn example() -> (Value, Self::Output) {
+        let query = "code=0907a61c0c8d55e99db179b68161bc00&hmac=700e2dad&shop=acme.myshopify.com&state=test.5d41402a&timestamp=1767225600";
+        (json!({ "query": query }), Created(StorefrontConnection::sample()))
+    }
+}
+
+impl Async for Complete {
+    async fn run(context: Context, input: CompleteInstall) -> Result<Self::Output, Failure> {
+        let session = oauth::session(&context.caller)?;
+        let (engine, environment, account) = (context.engine.clone(), context.caller.environment(), context.caller.account());
+        let query = input.query.expose();
+        let app = install::app(&engine.settings.connections).filter(|_| query.len() <= limits::STORE_INSTALL_QUERY_BYTES_MAX);
+        let signed = app.and_then(|app| Some((install::verified(&app, query)?, app)));
+        let Some((Returned { code, shop, state }, app)) = signed else {
+            let reason =
+                "the signature (hmac) is not from Shopify; open the link in the shop's admin or start the installation again";
+            return Err(Failure::field("query", reason));
+        };
+        let started = Install::of_state(&engine, environment, &state);
+        let Some(started) = started.filter(|started| started.session == session && started.shop == shop) else {
+            let reason =
+                "this installation expired, or was started in another browser or for another shop; connect the store again";
+            return Err(Failure::field("query", reason));
+        };
+        let Install { project, customers, .. } = started;
+        let seal = engine.clone();
+        let (mine, there) = (shop.clone(), project);
+        let checking = move |tx: &ReadTx| {
+            projects::require(tx, account, there)?;
+            let is_taken = |known: &crate::features::storefront::model::Store| {
+                known.address == mine
+                    && known.project != there
+                    && keys::open(&seal.seal, known).is_some_and(|keys| keys.is_installed())
+            };
+            Ok::<_, Failure>(store::all(tx, account)?.into_iter().find(is_taken))
+        };
+        if let Some(taken) = context.read(checking).await? {
+            let reason = format!("\"{}\" is connected to another project; disconnect it there first", taken.name);
+            return Err(Failure::field("query", reason));
+        }
+        let keys = install::exchange(&engine, &app, &shop, &code).await.map_err(refused)?;
+        let New { keys, shop } = test(&context, keys, &shop).await?;
+        let engine = context.engine.clone();
+        let write = move |tx: &mut WriteTx<'_>| {
+            projects::require(tx, account, project)?;
+            keep(tx, &engine.seal, environment, (account, project), (keys, shop, customers))
+        };
+        let (made, sync) = context.write(&Self::SPEC, write).await?;
+        Ok(Created(StorefrontConnection::of(&made, &sync)))
+    }
+}
+
+/// Returns the failure of an exchange of the code.
+fn refused(error: PlatformError) -> Failure {
+    match error {
+        PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
+            Failure::field("query", format_args!("Shopify rejected the installation ({said}); connect the store again"))
+        }
+        PlatformError::Missing => Failure::field("query", "there is no shop with this domain; connect the store again"),
+        other => {
+            let detail = format!("The store could not be connected. Shopify: {other} Nothing was stored; try again later.");
+            Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Tests of installing the app on a shop. They call the module itself, because the test app's caller is a key, which cannot install;
+//! `tests/it` tests the whole flow in a browser.
+
+use super::*;
+use crate::base::secret::Secret;
+use crate::features::connections::PlatformError;
+use crate::features::storefront::install::{self, Install, Returned};
+use crate::vocab::ids::SessionId;
+use crate::vocab::limits;
+
+const SESSION: SessionId = SessionId::from_bytes([7; 12]);
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+impl Shop {
+    /// Returns a shop whose app is in the settings.
+    fn installable() -> Self {
+        let peer = Shopify::start();
+        let app = TestApp::with(|settings| {
+            settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the network is valid")];
+            let connections = &mut settings.connections;
+            connections.shopify_url = peer.url();
+            connections.shopify_client_id = Some(SHOPIFY_CLIENT.to_owned());
+            connections.shopify_client_secret = Some(Secret::new(SHOPIFY_SECRET.to_owned()));
+        });
+        app.engine().set_base_url("https://mail.example.com".into());
+        Self { app, peer }
+    }
+
+    /// Installs the app as a user; returns the state and the query with which the user returns.
+    fn install(&self) -> (String, String) {
+        let engine = self.app.engine();
+        let expires_at = engine.clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
+        let started = Install { session: SESSION, project: self.app.project, shop: SHOP.into(), customers: None, expires_at };
+        let state = started.to_state(engine, Environment::Test);
+        let url = install::authorize_url(engine, &self.registered(), SHOP, &state).expect("the address is valid");
+        assert!(!url.contains(SHOPIFY_SECRET), "{url}");
+        let back = self.peer.install(&url);
+        let (address, query) = back.split_once('?').expect("there is a query");
+        assert_eq!(address, "https://mail.example.com/connections/shopify/callback");
+        (state, query.to_owned())
+    }
+
+    fn registered(&self) -> install::App<'_> {
+        install::app(&self.app.engine().settings.connections).expect("the app is in the settings")
+    }
+
+    fn exchange(&self, code: &str) -> Result<keys::Keys, PlatformError> {
+        self.app.wait(install::exchange(self.app.engine(), &self.registered(), SHOP, code))
+    }
+
+    fn stored(&self) -> Store {
+        let id = crate::vocab::ids::StoreId::parse(&self.id()).expect("the ID is valid");
+        store::find(&self.app.read(), self.app.account(), id).expect("readable").expect("it is stored")
+    }
+
+    /// Gives the connected store the tokens of the installed app.
+    fn adopt(&self, mut tokens: keys::Keys) {
+        let (engine, mut of) = (self.app.engine().clone(), self.stored());
+        tokens.url_token = keys::open(&engine.seal, &of).expect("the keys open").url_token.clone();
+        of.sealed_keys = keys::seal(&engine.seal, (of.account, of.id), &tokens, engine.random.as_ref());
+        let saving = self.app.data().store.write(move |tx| {
+            store::save(tx, &of);
+            Ok::<_, crate::engine::store::Error>(())
+        });
+        self.app.wait(saving).expect("written").expect("saved");
+    }
+}
+
+#[test]
+fn only_a_query_that_shopify_signed_is_accepted() {
+    let shop = Shop::installable();
+    let (state, query) = shop.install();
+    let app = shop.registered();
+    let expected = Returned { code: "code1".into(), shop: SHOP.into(), state };
+    assert_eq!(install::verified(&app, &query), Some(expected));
+    let last = query.chars().next_back().expect("the query is not empty");
+    let other = if last == '0' { "1" } else { "0" };
+    for forged in [
+        query.replace("code1", "code2"),
+        query.replace(SHOP, "evil.myshopify.com"),
+        format!("{query}&shop=evil.myshopify.com"),
+        format!("{query}&extra=1"),
+        query.split("&hmac=").next().expect("a part").to_owned(),
+        format!("{}{other}", &query[..query.len() - 1]),
+        query.replace("&hmac=", "&hmac=zz"),
+        String::new(),
+    ] {
+        assert_eq!(install::verified(&app, &forged), None, "{forged}");
+    }
+}
+
+#[test]
+fn a_state_is_bound_to_its_environment_and_expires() {
+    let shop = Shop::installable();
+    let (state, _) = shop.install();
+    let engine = shop.app.engine();
+    let opened = Install::of_state(engine, Environment::Test, &state).expect("the state is valid");
+    assert_eq!((opened.session, opened.shop.as_str()), (SESSION, SHOP));
+    let other = format!("live.{}", state.strip_prefix("test.").expect("the state names its environment"));
+    for state in [&state, &other] {
+        assert!(Install::of_state(engine, Environment::Live, state).is_none(), "{state}");
+    }
+    shop.app.clock.advance_ms(limits::PROVIDER_SIGN_IN_MS);
+    assert!(Install::of_state(engine, Environment::Test, &state).is_none());
+}
+
+#[test]
+fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
+    let shop = Shop::installable();
+    let (_, _) = shop.install();
+    let tokens = shop.exchange("code1").expect("the code is valid");
+    assert!(matches!(shop.exchange("code1"), Err(PlatformError::Rejected(_))), "the code was used");
+    assert!(tokens.is_installed() && tokens.key == "shpat_installed_1");
+    shop.connect(json!({})).data();
+    shop.adopt(tokens);
+    shop.peer.accept(&["shpat_installed_1"]);
+    work(&shop.app);
+    assert_eq!(shop.view()["sync"]["stage"], "idle", "{}", shop.view());
+    shop.app.clock.advance_ms(HOUR_MS);
+    shop.peer.accept(&[]);
+    let client = |shop: &Shop| {
+        let (engine, mut of) = (shop.app.engine().clone(), shop.stored());
+        let renewed = shop.app.wait(install::client(&engine, Environment::Test, &mut of)).map(drop);
+        (renewed, keys::open(&engine.seal, &of).expect("the keys open").key.clone())
+    };
+    assert_eq!(client(&shop), (Ok(()), "shpat_installed_2".to_owned()));
+    assert_eq!(client(&shop).1, "shpat_installed_2", "a fresh token is kept");
+    shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
+    work(&shop.app);
+    assert_eq!((&shop.view()["status"], &shop.view()["sync"]["stage"]), (&json!("connected"), &json!("idle")));
+    let project = shop.app.another_project();
+    let refused = shop.app.post("/v1/storefront/connect", json!({ "projectId": project, "storefrontStoreUrl": SHOP }));
+    assert!(refused.refusal().2.contains("whose tokens only one project can use"), "{refused:?}");
+}
+
+#[test]
+fn a_revoked_installation_must_be_repeated() {
+    let shop = Shop::installable();
+    let (_, _) = shop.install();
+    let tokens = shop.exchange("code1").expect("the code is valid");
+    shop.connect(json!({})).data();
+    shop.adopt(tokens);
+    shop.app.clock.advance_ms(HOUR_MS);
+    // Another installation replaces the refresh token.
+    let (_, _) = shop.install();
+    shop.exchange("code2").expect("the code is valid");
+    work(&shop.app);
+    let view = shop.view();
+    assert_eq!(view["status"], "reconnect_required", "{view}");
+    assert!(view["toolsEnabled"].as_array().expect("a list").is_empty());
+}

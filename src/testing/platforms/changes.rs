@@ -1,0 +1,117 @@
+//! Contacts that join or change after the start of a test, and the requests that ask for them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Request, Standing, State, hubspot_contact, inputs, profile, refused, standing};
+
+/// When contacts joined and last changed, unless a test changed them.
+const START: &str = "2024-01-01T00:00:00.000Z";
+/// A contact of the account that belongs to no source, and that changes all the time.
+pub const UNLISTED: usize = 1_000_000;
+
+/// What happened to contacts, by their numbers. The times are in UTC with milliseconds, so that they sort like texts.
+#[derive(Default)]
+pub struct Changes {
+    joined: BTreeMap<usize, String>,
+    changed: BTreeMap<usize, (String, Standing)>,
+}
+
+impl Changes {
+    pub fn join(&mut self, number: usize, at: &str) {
+        self.joined.insert(number, at.to_owned());
+    }
+
+    pub fn change(&mut self, number: usize, at: &str, to: Standing) {
+        self.changed.insert(number, (at.to_owned(), to));
+    }
+
+    pub fn standing(&self, number: usize) -> Standing {
+        self.changed.get(&number).map_or_else(|| standing(number), |(_, to)| *to)
+    }
+
+    pub fn joined_at(&self, number: usize) -> &str {
+        self.joined.get(&number).map_or(START, String::as_str)
+    }
+
+    pub fn changed_at(&self, number: usize) -> &str {
+        self.changed.get(&number).map_or_else(|| self.joined_at(number), |(at, _)| at)
+    }
+}
+
+impl State {
+    /// Returns the contacts of the account that changed since a time, in the order of the changes.
+    fn changed_since(&self, since: &str) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.people).filter(|number| since <= self.changes.changed_at(*number)).collect();
+        all.sort_by_key(|number| self.changes.changed_at(*number));
+        all.push(UNLISTED);
+        all
+    }
+}
+
+/// Returns the members of a Klaviyo list that a filter selects, or the refusal of the filter.
+pub fn klaviyo_members(state: &State, filter: Option<&str>) -> Result<Vec<usize>, (u16, Value)> {
+    let Some(filter) = filter else { return Ok((0..state.people).collect()) };
+    let since = argument(filter, "greater-or-equal(joined_group_at,").ok_or_else(|| refused("the filter is not allowed"))?;
+    Ok((0..state.people).filter(|number| since <= state.changes.joined_at(*number)).collect())
+}
+
+/// Returns the profiles of the account that a filter selects.
+pub fn klaviyo_profiles(state: &State, request: &Request<'_>) -> (u16, Value) {
+    let allowed = ["additional-fields[profile]", "page[size]", "page[cursor]", "filter"];
+    if let Some(refusal) = request.unknown(&allowed) {
+        return refusal;
+    }
+    let filter = request.query.get("filter").map_or("", String::as_str);
+    let numbers = if let Some(since) = argument(filter, "greater-than(updated,") {
+        state.changed_since(since)
+    } else if argument(filter, "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,").is_some()
+        || argument(filter, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,").is_some()
+    {
+        Vec::new()
+    } else {
+        return refused("the filter is not allowed");
+    };
+    let data: Vec<Value> = numbers.into_iter().take(100).map(|number| profile(&state.changes, number)).collect();
+    (200, json!({ "data": data, "links": { "self": "x", "next": null } }))
+}
+
+fn argument<'f>(filter: &'f str, front: &str) -> Option<&'f str> {
+    filter.strip_prefix(front)?.strip_suffix(')').filter(|time| time.len() == START.len() && time.ends_with('Z'))
+}
+
+/// Returns the page of contacts that a HubSpot search finds.
+pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
+    let filter = &body["filterGroups"][0]["filters"][0];
+    let is_complete = ["after", "filterGroups", "limit", "properties", "sorts"].iter().all(|name| body.get(name).is_some());
+    if !is_complete || filter["propertyName"] != "lastmodifieddate" || filter["operator"] != "GTE" {
+        return refused("the search is invalid");
+    }
+    let millis: i64 = filter["value"].as_str().and_then(|text| text.parse().ok()).expect("the value is a time");
+    let since = jiff::Timestamp::from_millisecond(millis).map(|at| format!("{at:.3}")).expect("the time is valid");
+    let after: usize = body["after"].as_str().and_then(|text| text.parse().ok()).expect("the cursor is a number");
+    let all = state.changed_since(&since);
+    let limit = body["limit"].as_u64().expect("the limit is a number") as usize;
+    let one = |number: &usize| {
+        json!({
+            "id": number.to_string(), "properties": { "lastmodifieddate": state.changes.changed_at(*number) }, "archived": false,
+            "createdAt": START, "updatedAt": START,
+        })
+    };
+    let results: Vec<Value> = all.iter().skip(after).take(limit).map(one).collect();
+    let mut page = json!({ "results": results, "total": all.len() });
+    if after + limit < all.len() {
+        page["paging"] = json!({ "next": { "after": (after + limit).to_string() } });
+    }
+    (200, page)
+}
+
+/// Returns a batch of HubSpot contacts.
+pub fn hubspot_batch(state: &State, body: &Value) -> (u16, Value) {
+    if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
+        return refused("the batch is invalid");
+    }
+    let results: Vec<Value> = inputs(body).iter().map(|input| hubspot_contact(&state.changes, body, input)).collect();
+    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+}

@@ -1,0 +1,20 @@
+//! Records the requests of all tests in a file, so that `tests/platforms/requests.py` can compare them with the platforms' own documents.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::Asked;
+
+/// Appends a request to the file that the variable `RECORD_REQUESTS` names, if it is set. A line is written with one call, so that tests that
+/// run at the same time do not mix their lines. No key is recorded.
+pub fn record(asked: &Asked, status: u16) {
+    let Some(path) = std::env::var_os("RECORD_REQUESTS") else { return };
+    let header = |name: &str| asked.headers.get(name).cloned().unwrap_or_default();
+    let line = json!({
+        "method": asked.method, "target": asked.target, "contentType": header("content-type"), "revision": header("revision"),
+        "body": asked.body, "status": status,
+    });
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("the file can be written");
+    file.write_all(format!("{line}\n").as_bytes()).expect("the file can be written");
+}
