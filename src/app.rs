@@ -17,6 +17,7 @@ mod model_test;
 mod open;
 mod rekey;
 mod restore;
+mod restore_continuous;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -71,7 +72,9 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Demo(demo) => run_demo(&place, &demo),
         ParsedCommand::Doctor => return exit_with(examine(&place)),
         ParsedCommand::Administration(command) => return exit_with(administer(&place, &command)),
-        ParsedCommand::Restore(wanted) => restore::restore(place.data(), &wanted),
+        ParsedCommand::Restore(wanted) => {
+            load_settings(&place, &[]).and_then(|settings| restore::restore(place.data(), &settings, &wanted))
+        }
         ParsedCommand::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
         ParsedCommand::Rekey(wanted) => {
             load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))

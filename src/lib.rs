@@ -75,6 +75,9 @@
 //!   change, such as the size of uploads, are in `config/default.toml`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
+//! - *How does the continuous backup work?* [`engine::backup`]: the way of a commit from the writer to the target, and which server may write
+//!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
+//!   `restore`: `app/restore_continuous.rs`.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write

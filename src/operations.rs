@@ -23,6 +23,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<system::ops::file::File>(),
     raw::<system::ops::client_file::ClientFile>(),
     query::<system::ops::status::Status>(),
+    asynchronous::<system::ops::backup_run::BackupRun>(),
     asynchronous::<system::ops::key_create::KeyCreate>(),
     asynchronous::<system::ops::key_list::KeyList>(),
     asynchronous::<system::ops::key_revoke::KeyRevoke>(),

@@ -152,7 +152,7 @@ impl TestApp {
             let options = Options { database_kind, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
             let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (clock.clone(), random.clone());
-            Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("the store can be opened"))
+            Arc::new(Store::open_and(space.clone(), &path, &options, sources, None, |_| Ok(())).expect("the store can be opened"))
         };
         let data = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
@@ -179,6 +179,7 @@ impl TestApp {
             live,
             seal: Seal::from_key(&[7; 32]),
             hold: Hold::new(hold),
+            backup: None,
             links: Links::new([7; 32]),
             pixels: Pixels::embedded(workers),
             openapi: || openapi::document(OPERATIONS, None).to_string().into(),

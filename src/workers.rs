@@ -13,7 +13,7 @@ use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::{
     campaigns, connections, contacts, domains, emails, events, previews, projects, scheduled_imports, sending, storefront,
-    tracking, webhooks,
+    system, tracking, webhooks,
 };
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
@@ -168,6 +168,20 @@ pub const WORKERS: &[Worker] = &[
     // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
+    // The age of the backup grows without a commit, so this worker runs only periodically.
+    Worker {
+        name: "backup monitor",
+        wakes: &[],
+        period: Duration::from_secs(5),
+        work: Work::Control(|engine| Box::pin(system::worker::watch_backup(engine))),
+    },
+    Worker {
+        name: "restore drills",
+        wakes: &[],
+        period: Duration::from_secs(5),
+        work: Work::Control(|engine| Box::pin(system::worker::drill(engine))),
+    },
+    Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(
         "sending",
         Work::EachService(|tasks, engine, environment| Box::pin(sending::dispatch::run(tasks, engine, environment))),

@@ -25,7 +25,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
-    let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random };
+    let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random, log: None };
     opener.require_all(&folder.names().map_err(Problem::failed)?)?;
     let mut findings = Vec::new();
     let mut whole = Vec::new();

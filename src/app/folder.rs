@@ -168,6 +168,11 @@ impl Folder {
         self.path.join("chromium")
     }
 
+    /// Returns the path of the folder with the commits that the target of the continuous backup does not have yet.
+    pub fn spool(&self) -> PathBuf {
+        self.path.join("backup-spool")
+    }
+
     /// Returns the path of the master key, which seals secrets at rest. No backup contains the key.
     pub fn master_key(&self) -> PathBuf {
         self.path.join("master.key")

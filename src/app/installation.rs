@@ -16,6 +16,7 @@ use super::instance::{self, Boots, Finding};
 use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::engine::hold::{self, HoldNumber, OnHold};
+use crate::engine::store::commit_log::{CommitLog, Logged, StoreName};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
@@ -44,6 +45,8 @@ pub struct Taken {
     /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
     pub hold: Option<OnHold>,
+    /// Whether the folder is the one that was opened last, rather than a new, restored or copied one.
+    pub is_same: bool,
 }
 
 /// The inputs needed to open a folder's stores.
@@ -53,6 +56,8 @@ pub struct Opener<'a> {
     pub space: &'a Arc<Space>,
     pub clock: &'a Arc<dyn Clock>,
     pub random: &'a Arc<dyn Random>,
+    /// The commit log that receives the commits of the stores, if there is a continuous backup.
+    pub log: Option<Arc<dyn CommitLog>>,
 }
 
 /// The record of an incomplete start that gives the stores their identity. No request is acknowledged before this start is complete.
@@ -326,16 +331,18 @@ impl Opener<'_> {
     fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
-        let open = |(name, database_kind)| {
+        let open = |store: StoreName| {
+            let (name, database_kind) = (store.word(), store.database_kind());
             let options = Options { database_kind, cache_bytes: self.cache_bytes(database_kind) };
             let (space, sources) = (self.space.clone(), (self.clock.clone(), self.random.clone()));
-            let store = Store::open_and(space, &self.folder.store(name), &options, sources, first.identify(name, &seal));
+            let first = first.identify(name, &seal);
+            let store = Store::open_and(space, &self.folder.store(name), &options, sources, self.logged(store), first);
             store.map(Arc::new).map_err(Problem::failed)
         };
-        let [control, test, live] = STORES;
+        let [control, test, live] = StoreName::ALL;
         let stores = [open(control)?, open(test)?, open(live)?];
         self.complete(first)?;
-        Ok(Taken { seal, stores, hold: None })
+        Ok(Taken { seal, stores, hold: None, is_same: false })
     }
 
     /// Gives an identity to stores that have none. All of the stores exist. Fails if the key does not open their sealed data.
@@ -358,26 +365,25 @@ impl Opener<'_> {
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
         let [control, test, live] = inspection.files;
-        let [(name, database_kind), ..] = STORES;
-        let identify = first.identify(name, &seal);
-        let control = self.start(control, database_kind, move |tx| {
+        let identify = first.identify(StoreName::Control.word(), &seal);
+        let control = self.start(control, StoreName::Control, move |tx| {
             if let Some(on_hold) = &on_hold {
                 hold::put(tx, on_hold);
             }
             identify(tx)
         })?;
-        let start = |file, (name, database_kind)| {
-            let identify = first.identify(name, &seal);
-            self.start(file, database_kind, move |tx| {
+        let start = |file, store: StoreName| {
+            let identify = first.identify(store.word(), &seal);
+            self.start(file, store, move |tx| {
                 number.into_iter().for_each(|number| hold::set_number(tx, number));
                 identify(tx)
             })
         };
-        let stores = [control, start(test, STORES[1])?, start(live, STORES[2])?];
+        let stores = [control, start(test, StoreName::Test)?, start(live, StoreName::Live)?];
         self.complete(first)?;
         tracing::info!("this data folder now records its installation and the check value of its master key");
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
-        Ok(Taken { seal, stores, hold })
+        Ok(Taken { seal, stores, hold, is_same: false })
     }
 
     /// Records that the stores have their identity and were opened once.
@@ -408,7 +414,7 @@ impl Opener<'_> {
         let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = inspection.files;
         // The hold is on disk before the folder is recorded as opened here.
-        let control = self.start(control, DatabaseKind::Control, move |tx| {
+        let control = self.start(control, StoreName::Control, move |tx| {
             match found {
                 Finding::Same => {}
                 Finding::Hold(cause) => hold::put(tx, &OnHold { since, number, cause }),
@@ -417,8 +423,8 @@ impl Opener<'_> {
             identity::set_boots(tx, next);
             Ok(())
         })?;
-        let data = |file| {
-            self.start(file, DatabaseKind::Environment, move |tx| {
+        let data = |file, store| {
+            self.start(file, store, move |tx| {
                 if is_new {
                     hold::set_number(tx, number);
                 }
@@ -426,7 +432,7 @@ impl Opener<'_> {
                 Ok(())
             })
         };
-        let stores = [control, data(test)?, data(live)?];
+        let stores = [control, data(test, StoreName::Test)?, data(live, StoreName::Live)?];
         if let Err(error) = instance::note(self.folder, &installation, next) {
             let file = self.folder.instance();
             // If the disk is full, the service starts anyway, and the next start counts this one.
@@ -436,18 +442,23 @@ impl Opener<'_> {
             tracing::warn!(file = %file.display(), %error, "this start could not be recorded");
         }
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
-        Ok(Taken { seal, stores, hold })
+        Ok(Taken { seal, stores, hold, is_same })
     }
 
     /// Opens a store file whose identity has been read.
     pub fn start(
         &self,
         file: StoreFile,
-        database_kind: DatabaseKind,
+        store: StoreName,
         first: impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + 'static,
     ) -> Result<Arc<Store>, Problem> {
-        let store = Store::of(file, database_kind, self.clock.clone(), self.random.clone(), first);
-        store.map(Arc::new).map_err(Problem::failed)
+        let sources = (self.clock.clone(), self.random.clone());
+        let opened = Store::of(file, store.database_kind(), sources, self.logged(store), first);
+        opened.map(Arc::new).map_err(Problem::failed)
+    }
+
+    fn logged(&self, store: StoreName) -> Option<Logged> {
+        self.log.clone().map(|log| Logged { store, log })
     }
 
     fn read_key(&self) -> Result<Seal, Problem> {

@@ -7,16 +7,23 @@ use tokio::sync::watch;
 use super::folder::Folder;
 use super::installation::{Opener, Taken};
 use crate::base::clock::Clock;
+use crate::base::machine;
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::backup::capture::Capture;
+use crate::engine::backup::shipping::{self, ContinuousBackup};
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
+use crate::engine::fetch::Fetch;
 use crate::engine::hold::Hold;
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
 use crate::engine::search::{self, Index};
+use crate::engine::store::commit_log::CommitLog;
+use crate::engine::store::identity;
+use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::engine::store::{self, Store};
 use crate::features::accounts;
@@ -34,6 +41,8 @@ pub struct Opened {
     pub engine: Arc<Engine>,
     pub folder: Folder,
     stores: [Arc<Store>; 3],
+    /// Receives the commits of the stores, if there is a continuous backup.
+    capture: Option<Arc<Capture>>,
 }
 
 impl Opened {
@@ -44,8 +53,18 @@ impl Opened {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let mib = |number: u64| number.saturating_mul(MIB as u64);
         let space = Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()));
-        let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random };
-        let Taken { seal, stores, hold } = opener.take()?;
+        let capture = settings.backup.url.is_some().then(|| {
+            let bytes_max = mib(settings.backup.spool_mib.get());
+            Capture::start(&folder.spool(), bytes_max).map_err(Problem::failed)
+        });
+        let capture = capture.transpose()?;
+        let log = capture.clone().map(|capture| capture as Arc<dyn CommitLog>);
+        let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log };
+        let Taken { seal, stores, hold, is_same } = opener.take()?;
+        if let Some(capture) = capture.as_ref().filter(|_| !is_same) {
+            capture.forget("this data folder is new, was restored, or is a copy");
+        }
+        let backup = capture.clone().map(|capture| opener.backup(capture, &seal, &stores[0])).transpose()?.flatten();
         let links = Links::new(seal.derive("mailmill signed links v1"));
         let [control, test, live] = stores.clone();
         let (test, live) = (opener.data(Environment::Test, test)?, opener.data(Environment::Live, live)?);
@@ -53,10 +72,10 @@ impl Opened {
         let pixels = opener.pixels()?;
         let settings = Arc::new(settings);
         let openapi = || openapi::document(OPERATIONS, None).to_string().into();
-        let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi };
+        let parts = Parts { settings, clock, random, control, test, live, seal, hold, backup, links, pixels, openapi };
         let engine = Arc::new(Engine::new(parts));
         accounts::load_caches(&engine).map_err(Problem::failed)?;
-        Ok(Self { engine, folder, stores })
+        Ok(Self { engine, folder, stores, capture })
     }
 
     /// Returns, for each store, the signal that reports when the store can no longer write.
@@ -66,7 +85,7 @@ impl Opened {
 
     /// Finishes the waiting writes and closes the files.
     pub fn close(self) {
-        let Self { engine, folder, stores } = self;
+        let Self { engine, folder, stores, capture } = self;
         drop(engine);
         for store in stores {
             match Arc::try_unwrap(store) {
@@ -77,11 +96,33 @@ impl Opened {
                 }
             }
         }
+        if let Some(capture) = capture {
+            capture.close();
+        }
         drop(folder);
     }
 }
 
 impl Opener<'_> {
+    /// Prepares the continuous backup of the open stores.
+    fn backup(&self, capture: Arc<Capture>, seal: &Seal, control: &Store) -> Result<Option<Arc<ContinuousBackup>>, Problem> {
+        let Some(url) = self.settings.backup.url.clone() else { return Ok(None) };
+        let tx = control.read();
+        let Some(identity) = identity::identity(&tx).map_err(Problem::failed)? else { return Ok(None) };
+        Ok(Some(Arc::new(ContinuousBackup::new(shipping::Parts {
+            url,
+            settings: self.settings.backup.clone(),
+            capture,
+            fetch: Arc::new(Fetch::new(self.settings)),
+            seal: Arc::new(seal.duplicate()),
+            clock: self.clock.clone(),
+            random: self.random.clone(),
+            installation: identity.installation,
+            boots: identity::boots(&tx).map_err(Problem::failed)?,
+            host: machine::host_name(),
+        }))))
+    }
+
     fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());

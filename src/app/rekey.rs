@@ -12,9 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Inspection, Opener, STORES, UNTESTED, fit, note_key};
+use super::installation::{Inspection, Opener, UNTESTED, fit, note_key};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
+use crate::engine::store::commit_log::StoreName;
 use crate::engine::store::identity::{self, Identity};
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::store::space::Space;
@@ -95,7 +96,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     let accepted = losses(&wanted.accept_loss)?;
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
-    let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random };
+    let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random, log: None };
     opener.require_all(&folder.names().map_err(Problem::failed)?)?;
     let inspection = opener.inspect()?;
     if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
@@ -147,8 +148,8 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
 fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Result<(), Problem> {
     let Inspection { files, identities, .. } = inspection;
     let mut stores = Vec::new();
-    for ((_, database_kind), file) in STORES.into_iter().zip(files) {
-        stores.push(opener.start(file, database_kind, |_| Ok(()))?);
+    for (store, file) in StoreName::ALL.into_iter().zip(files) {
+        stores.push(opener.start(file, store, |_| Ok(()))?);
     }
     let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there is one store for each file"));
     put_under(&stores, seal).map_err(Problem::failed)?;

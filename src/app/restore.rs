@@ -9,14 +9,22 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 use super::installation::UNTESTED;
 use super::instance;
+use super::restore_continuous;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::features::installation::sealed::{self, Fit};
 use crate::features::system::backup::{self, BackupError, Manifest};
 use crate::surfaces::cli::{Problem, Restore};
+use crate::vocab::settings::Settings;
 
 /// Verifies a backup, or restores it into the empty folder `data`.
-pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
+pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(), Problem> {
     let backup = &wanted.folder;
+    if let Some(url) = restore_continuous::url(backup) {
+        return restore_continuous::restore(data, settings, wanted, &url);
+    }
+    if wanted.at.is_some() || wanted.contacts.is_some() {
+        return Err(Problem::misused("--at and --contacts need a continuous backup; restore a backup folder as a whole"));
+    }
     if wanted.verify {
         let manifest = backup::verify(backup).map_err(Problem::failed)?;
         if let Some(file) = &wanted.master_key {
@@ -50,16 +58,22 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
             "The master key is missing: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
         ));
     }
-    match wanted.resume {
-        true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),
-        false => {
-            say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."))
-        }
-    }
+    say_hold(data, wanted.resume);
     Ok(())
 }
 
-fn say(line: &str) {
+/// Reports whether sending is on hold in the restored folder.
+pub(super) fn say_hold(data: &Path, resume: bool) {
+    match resume {
+        true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),
+        false => {
+            let shown = data.display();
+            say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."));
+        }
+    }
+}
+
+pub(super) fn say(line: &str) {
     super::complain(&format!("{line}\n"));
 }
 
@@ -72,12 +86,12 @@ fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Resu
 }
 
 /// Returns the path of the master key, from the command line or entered at the terminal.
-fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
+pub(super) fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
     }
-    let lacking = "backups do not contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore with \
-                   --without-key, then run `mailmill rekey` to see what is lost";
+    let lacking = "backups do not contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore a backup \
+                   folder with --without-key, then run `mailmill rekey` to see what is lost";
     let input = std::io::stdin();
     if !input.is_terminal() {
         return Err(Problem::misused(lacking));

@@ -104,6 +104,9 @@ pub async fn serve(
     // Usage is saved after the last request, so that every request is counted.
     let counted = accounts::flush_usage(&engine).await;
     let noted = tracking::flush(&engine).await;
+    if let Some(backup) = &engine.backup {
+        backup.finish().await;
+    }
     tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), noted = noted.is_ok(), left = ?joined.cut, "stopped");
     drop(engine);
     opened.close();

@@ -47,6 +47,12 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
     Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
+/// Returns the name of this machine, for messages; empty if the system does not report it.
+pub fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().chars().filter(|character| character.is_ascii_graphic()).take(60).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

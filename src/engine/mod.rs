@@ -3,6 +3,7 @@
 pub mod access;
 pub(crate) mod admission;
 pub mod api;
+pub mod backup;
 pub mod clients;
 pub mod deliverability;
 pub(crate) mod fetch;

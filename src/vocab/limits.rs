@@ -1752,3 +1752,35 @@ pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
 /// The maximum number of open contact jobs that the system status counts. Above this, the exact number does not matter, and counting costs
 /// time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
+// --- Continuous backup ---
+
+/// The size at which a part of the commit log or of a snapshot is complete: large enough to compress well and to need few requests, small
+/// enough that a few parts fit in memory.
+pub const BACKUP_PART_BYTES: usize = 8 * 1024 * 1024;
+/// The maximum size of an object. A part has at least one commit, and the largest group of commits has 100,000 rows.
+pub const BACKUP_OBJECT_BYTES_MAX: usize = 512 * 1024 * 1024;
+/// How much of the commits may wait for the thread that writes them to the spool. Beyond this, commits wait for the disk, as for the data
+/// file itself.
+pub const BACKUP_QUEUE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The time for one request to the target: enough for a large part over a slow connection.
+pub const BACKUP_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(120);
+/// How often a failed request is repeated at once. After that, the next attempt is a new step of the backup.
+pub const BACKUP_REQUEST_RETRIES: usize = 2;
+/// The time between heartbeats, at most: short enough that a takeover after a crash takes a minute.
+pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
+/// The number of heartbeats that must be missing before another server takes over the target: two can be lost to a slow network.
+pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
+/// The first pause after a failure of the target, and the longest: an outage ends within minutes, and a pause never hides it for longer.
+pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// See [`BACKUP_RETRY_MIN`].
+pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+/// The maximum number of objects that one listing returns: the log of four weeks at one part per second.
+pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
+/// The number of parts that a restore requests at the same time: enough to hide the latency of an object store.
+pub const BACKUP_PARTS_AHEAD: usize = 8;
+/// The time after which an email about the backup is tried again if it could not be sent.
+pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
+/// The time after which a failed restore drill is repeated: the cause is often a short outage of the target.
+pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
+/// The number of attempts for a part of a snapshot, with doubling pauses: a minute of outage does not start a large snapshot again.
+pub const BACKUP_PART_ATTEMPTS: u32 = 6;

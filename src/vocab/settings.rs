@@ -30,6 +30,7 @@ pub struct Settings {
     pub server: Server,
     pub tls: Tls,
     pub data: Data,
+    pub backup: Backup,
     pub limits: Limits,
     pub language_model: LanguageModel,
     /// The language models by name. Invariant after loading: no model is named [`COMPOSER`].
@@ -93,6 +94,38 @@ pub struct Data {
     pub reserve_mib: Bounded<1, 4_096>,
     /// Whether copies of the data folder are detected. Disable this only for file systems on which every start looks like a copy.
     pub hold_copies: bool,
+}
+
+/// The settings of the continuous backup.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// The backup is on if there is a target. Invariant after loading: the path of a folder, or a URL of an object store.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub url: Option<String>,
+    /// The endpoint of a store that is compatible with one of the large object stores.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub endpoint: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub region: Option<String>,
+    /// Whether the bucket is in the path instead of the host name.
+    pub path_style: bool,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub access_key: Option<String>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub secret_key: Option<Secret>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub credentials_file: Option<PathBuf>,
+    pub interval_seconds: Bounded<1, 300>,
+    pub snapshot_hours: Bounded<1, 744>,
+    pub log_days: Bounded<0, 3_650>,
+    pub daily: Bounded<0, 3_650>,
+    pub weekly: Bounded<0, 1_000>,
+    pub monthly: Bounded<0, 1_000>,
+    pub spool_mib: Bounded<8, 1_048_576>,
+    pub warn_after_minutes: Bounded<1, 10_080>,
+    /// The days between drills; zero for none.
+    pub drill_days: Bounded<0, 365>,
 }
 
 /// The maximum sizes of incoming data.

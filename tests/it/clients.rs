@@ -35,7 +35,8 @@ fn tools() -> Option<PathBuf> {
 fn examples(page: &str, language: &str) -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(page);
     let text = fs::read_to_string(page).expect("the page can be read");
-    let examples = text.split(&format!("\n```{language}\n")).skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let fence = format!("\n```{language}\n");
+    let examples = text.split(&fence).skip(1).filter_map(|rest| rest.split_once("\n```"));
     let examples: Vec<&str> = examples.map(|(code, _)| code).collect();
     assert!(examples.len() > 4, "{examples:?}");
     examples.join("\n") + "\n"

@@ -11,6 +11,7 @@ mod clients;
 mod clocks;
 mod connections;
 mod contact_fields;
+mod continuous_backup;
 mod crash;
 mod cross_project;
 mod damage;

@@ -41,9 +41,11 @@ const CIRCLES: [&str; 3] = [
 ];
 
 /// Names that may appear only in these places.
-const OWNERS: [(&str, &[&str]); 12] = [
+const OWNERS: [(&str, &[&str]); 14] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
+    ("object_store", &["src/engine/backup/", "src/engine/fetch/storage.rs"]),
+    ("zstd", &["src/engine/backup/"]),
     ("minijinja", &["src/engine/render/"]),
     ("mrml", &["src/engine/render/"]),
     ("takumi", &["src/engine/render/"]),

@@ -18,6 +18,7 @@ use crate::engine::access::links::Links;
 use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
+use crate::engine::backup::shipping::ContinuousBackup;
 use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces, PlatformTokens};
 use crate::engine::hold::Hold;
 use crate::engine::key_locks::KeyLocks;
@@ -67,6 +68,8 @@ pub struct Parts {
     pub live: Arc<EnvironmentData>,
     pub seal: Seal,
     pub hold: Hold,
+    /// The continuous backup, if there is a target.
+    pub backup: Option<Arc<ContinuousBackup>>,
     pub links: Links,
     pub pixels: Pixels,
     /// Generates the OpenAPI document.
@@ -88,6 +91,8 @@ pub struct Engine {
     pub throttle: Throttle,
     pub seal: Seal,
     pub hold: Hold,
+    /// The continuous backup, if there is a target.
+    pub backup: Option<Arc<ContinuousBackup>>,
     pub links: Links,
     /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
@@ -129,7 +134,7 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi } = parts;
+        let Parts { settings, clock, random, control, test, live, seal, hold, backup, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
@@ -148,6 +153,7 @@ impl Engine {
             throttle: Throttle::default(),
             seal,
             hold,
+            backup,
             links,
             fetch,
             recent_images: FetchCache::default(),

@@ -20,6 +20,7 @@ mod link_probes;
 mod paces;
 mod platform_tokens;
 mod probe;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -36,6 +37,7 @@ pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 pub use paces::Paces;
 pub use platform_tokens::PlatformTokens;
+pub use storage::StorageConnector;
 
 use std::time::Duration;
 

@@ -43,21 +43,39 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
         return Err(Error::Io(format!("{} already exists", target.display())));
     }
     let port = RedbPort::open(Space::unlimited(), target, database_kind, CACHE_BYTES)?;
+    let mut failure = None;
+    let digests = read_rows(tx, database_kind, BYTES_PER_COMMIT, |batch| {
+        failure = port.commit(&batch).err();
+        failure.is_none()
+    })?;
+    failure.map_or(Ok(digests), Err)
+}
+
+/// Reads all rows that `tx` sees, except the count of openings, in batches of about `bytes_max` bytes. Returns their digests, or those of
+/// the rows before `each` returned false.
+pub fn read_rows(
+    tx: &ReadTx,
+    database_kind: DatabaseKind,
+    bytes_max: usize,
+    mut each: impl FnMut(Overlay) -> bool,
+) -> Result<Digests> {
     let mut digests = Digests::new();
     for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind)) {
         let mut batch = Overlay::new();
-        let (mut rows, mut bytes) = (0, 0);
+        let (mut rows, mut bytes, mut continues) = (0, 0, true);
         let digest = digest(tx, info.id, identity::stays_behind, |key, value| {
             batch.set(info.id, key.into(), Some(value.into()));
             rows += 1;
             bytes += key.len() + value.len();
-            if rows >= ROWS_PER_COMMIT || bytes >= BYTES_PER_COMMIT {
-                port.commit(&std::mem::take(&mut batch))?;
+            if rows >= ROWS_PER_COMMIT || bytes >= bytes_max {
                 (rows, bytes) = (0, 0);
+                continues = each(std::mem::take(&mut batch));
             }
-            Ok(())
+            Ok(if continues { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
-        port.commit(&batch)?;
+        if !continues || (!batch.is_empty() && !each(batch)) {
+            return Ok(digests);
+        }
         note(&mut digests, info, digest);
     }
     Ok(digests)
@@ -66,13 +84,17 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
 /// Computes the digests of the file at `path` row by row, after comparing every page with its checksum (rows alone would not show damage to
 /// index pages). A damaged file is an error.
 pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
-    let port = RedbPort::open_verified(path, CACHE_BYTES)?;
+    digests_of(&RedbPort::open_verified(path, CACHE_BYTES)?, database_kind)
+}
+
+/// Computes the digests of an open file row by row.
+pub(super) fn digests_of(port: &RedbPort, database_kind: DatabaseKind) -> Result<Digests> {
     let here = port.table_names()?;
     let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: std::sync::Arc::default() };
     let mut digests = Digests::new();
     for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name))
     {
-        note(&mut digests, info, digest(&tx, info.id, |_, _| false, |_, _| Ok(()))?);
+        note(&mut digests, info, digest(&tx, info.id, |_, _| false, |_, _| Ok(ControlFlow::Continue(())))?);
     }
     Ok(digests)
 }
@@ -89,7 +111,7 @@ fn digest(
     tx: &impl Read,
     table: TableId,
     leaves_out: impl Fn(TableId, &[u8]) -> bool,
-    mut each: impl FnMut(&[u8], &[u8]) -> Result<()>,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
 ) -> Result<TableDigest> {
     let mut sum = Sha256::new();
     let mut rows = 0;
@@ -102,8 +124,7 @@ fn digest(
             sum.update(part);
         }
         rows += 1;
-        each(key, value)?;
-        Ok(ControlFlow::Continue(()))
+        each(key, value)
     })?;
     let sha256 = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(TableDigest { rows, sha256 })

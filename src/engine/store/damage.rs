@@ -111,10 +111,13 @@ mod tests {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;
         let file = StoreFile { path: path.to_path_buf(), space: Space::unlimited(), port };
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
-        let store =
-            super::super::Store::of(file, DatabaseKind::Environment, clock, std::sync::Arc::new(SeededRandom::new(1)), |_| {
-                Ok(())
-            })?;
+        let store = super::super::Store::of(
+            file,
+            DatabaseKind::Environment,
+            (clock, std::sync::Arc::new(SeededRandom::new(1))),
+            None,
+            |_| Ok(()),
+        )?;
         let tx = store.read();
         let mut outcome = Ok(());
         for info in TABLES.iter().filter(|info| info.database_kind.is_in(DatabaseKind::Environment)) {

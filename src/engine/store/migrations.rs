@@ -57,7 +57,7 @@ pub fn step<T: Send + 'static>(
     let (mut job, mut answer) = writer::job(command);
     let mut group = Overlay::new();
     writer.step(job.as_mut(), &mut group);
-    let outcome = writer.commit(&group);
+    let outcome = writer.commit(group);
     job.finish(outcome);
     // The result is already available. Waiting for it would panic on a thread of the runtime, where stores may be opened.
     answer.try_recv().unwrap_or(Err(Error::Closed))?

@@ -8,6 +8,7 @@ pub mod backup;
 pub mod bitmap;
 pub mod blobs;
 pub mod codec;
+pub mod commit_log;
 mod cow_file;
 pub mod damage;
 pub mod feed;
@@ -17,6 +18,7 @@ pub mod memo;
 mod migrations;
 pub mod partial_decode;
 mod port;
+pub mod rebuild;
 mod redb_port;
 pub mod seal;
 pub mod sorted_run;
@@ -49,6 +51,7 @@ use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::vocab::limits;
 use crate::vocab::tables::{self, DatabaseKind, TABLES, TableId};
+use commit_log::Logged;
 use port::Port;
 use redb_port::RedbPort;
 use space::Space;
@@ -203,20 +206,22 @@ pub struct Store {
 impl Store {
     /// Opens the file at `path`, or creates it, and migrates its rows to this program's version. Free disk space is not monitored.
     pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
-        Self::open_and(Space::unlimited(), path, options, (clock, random), |_| Ok(()))
+        Self::open_and(Space::unlimited(), path, options, (clock, random), None, |_| Ok(()))
     }
 
     /// Opens a store on a disk whose free space is monitored: below the threshold, only essential writes are accepted. The first command is
-    /// durable before any other command runs. May be called on a thread of the runtime.
+    /// durable before any other command runs. If the store is logged, its log receives every commit from here on. May be called on a
+    /// thread of the runtime.
     pub fn open_and(
         space: Arc<Space>,
         path: &Path,
         options: &Options,
         (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+        logged: Option<Logged>,
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let port = Arc::new(RedbPort::open(space.clone(), path, options.database_kind, options.cache_bytes)?);
-        let store = Self::start(path, options.database_kind, port, (clock, random), first)?;
+        let store = Self::start(path, options.database_kind, port, (clock, random), logged, first)?;
         Ok(Self { space, ..store })
     }
 
@@ -224,12 +229,13 @@ impl Store {
     pub fn of(
         file: StoreFile,
         database_kind: DatabaseKind,
-        clock: Arc<dyn Clock>,
-        random: Arc<dyn Random>,
+        (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+        logged: Option<Logged>,
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let StoreFile { path, space, port } = file;
-        let store = Self::start(&path, database_kind, Arc::new(port.with_tables(database_kind)?), (clock, random), first)?;
+        let port = Arc::new(port.with_tables(database_kind)?);
+        let store = Self::start(&path, database_kind, port, (clock, random), logged, first)?;
         Ok(Self { space, ..store })
     }
 
@@ -238,6 +244,7 @@ impl Store {
         database_kind: DatabaseKind,
         port: Arc<dyn Port>,
         (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+        logged: Option<Logged>,
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, database_kind)?));
@@ -245,6 +252,9 @@ impl Store {
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let (failing, failed) = watch::channel(None);
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
+        if let Some(logged) = logged {
+            writer.log_to(logged)?;
+        }
         migrations::run(&mut writer, path, database_kind, migrations::STEPS)?;
         migrations::step(&mut writer, first)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());

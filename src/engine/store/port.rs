@@ -69,7 +69,7 @@ pub trait Port: Send + Sync + 'static {
 pub type Changes = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 
 /// Uncommitted changes by table, sorted by key.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Overlay {
     tables: Vec<Changes>,
 }

@@ -20,7 +20,7 @@ pub fn start(port: Arc<dyn Port>, database_kind: DatabaseKind) -> Result<Store> 
 
 /// Opens a store on `port` with a clock that the test controls.
 pub fn start_at(port: Arc<dyn Port>, database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Result<Store> {
-    Store::start(Path::new("test.redb"), database_kind, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
+    Store::start(Path::new("test.redb"), database_kind, port, (clock, Arc::new(SeededRandom::new(7))), None, |_| Ok(()))
 }
 
 /// Opens an empty store in memory, for tests of stored data.
@@ -74,7 +74,7 @@ impl Disk {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
         // Each process uses different random numbers, because two processes must not create the same IDs.
         let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
-        Store::start(Path::new("test.redb"), DatabaseKind::Environment, Arc::new(self.clone()), (clock, random), |_| Ok(()))
+        Store::start(Path::new("test.redb"), DatabaseKind::Environment, Arc::new(self.clone()), (clock, random), None, |_| Ok(()))
             .expect("memory can be opened")
     }
 }

@@ -14,6 +14,7 @@ use arc_swap::ArcSwap;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::commit_log::{self, Logged, Record};
 use super::memo::Memo;
 use super::port::{Overlay, Port, Snapshot};
 use super::tx::{ReadTx, WriteTx};
@@ -93,6 +94,8 @@ pub struct Writer {
     last: Timestamp,
     /// Whether there are commits that the engine has not settled.
     unsettled: bool,
+    /// The log that receives the commits, if there is one, and the position of the newest commit.
+    log: Option<(Logged, u64)>,
 }
 
 impl Writer {
@@ -117,7 +120,15 @@ impl Writer {
             feed_next: feed_position + 1,
             last: Timestamp(0),
             unsettled: false,
+            log: None,
         }
+    }
+
+    /// Sends all further commits to a log.
+    pub fn log_to(&mut self, logged: Logged) -> Result<()> {
+        let position = commit_log::position(&*self.published.load_full())?;
+        self.log = Some((logged, position));
+        Ok(())
     }
 
     /// Runs jobs until the store is closed and no job is left, or until the disk fails.
@@ -180,7 +191,7 @@ impl Writer {
             let full = done.len() >= GROUP_COMMANDS_MAX || group.len() >= GROUP_ROWS_MAX;
             next = if full { None } else { waiting.try_recv().ok() };
         }
-        self.commit(&group)
+        self.commit(group)
     }
 
     /// Runs one command on top of the group's changes, and keeps the command's own changes if it succeeded.
@@ -205,13 +216,23 @@ impl Writer {
         }
     }
 
-    /// Makes the group durable, then makes it visible to readers and workers.
-    pub fn commit(&mut self, group: &Overlay) -> Result<()> {
+    /// Makes the group durable, adds it to the log, and makes it visible to readers and workers.
+    pub fn commit(&mut self, mut group: Overlay) -> Result<()> {
         if group.is_empty() {
             return Ok(());
         }
         self.unsettled = true;
-        self.port.commit(group)?;
+        if let Some((_, position)) = &mut self.log {
+            *position += 1;
+            commit_log::set_position(&mut group, *position);
+        }
+        self.port.commit(&group)?;
+        let group = Arc::new(group);
+        // The log receives the commit before readers and callers see it. So, in the common log of several stores, a commit always
+        // precedes the commits that were made because of it.
+        if let Some((logged, position)) = &self.log {
+            logged.log.append(Record { store: logged.store, position: *position, at: self.last, batch: group.clone() });
+        }
         self.snapshot = self.port.snapshot()?;
         let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1, memo: self.memo.clone() };
         self.published.store(Arc::new(newest));

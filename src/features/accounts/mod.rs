@@ -24,6 +24,7 @@ pub mod views;
 
 use std::sync::Arc;
 
+use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::seal::{Seal, SecretCount};
@@ -32,6 +33,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
+use crate::vocab::roles::Role;
 
 use store::{claims, sign_in};
 
@@ -103,6 +105,15 @@ pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), F
 /// Returns the ID of the installation's own account, if that account exists.
 pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> {
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
+}
+
+/// Returns the email addresses of the owner and the admins of the installation's own account.
+pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
+    let tx = engine.control.read();
+    let Some(account) = store::account(&tx)? else { return Ok(Vec::new()) };
+    let users = store::users(&tx)?.into_iter().filter(|user| user.account == account.id);
+    let managers = users.filter(|user| matches!(user.role, Role::Owner | Role::Admin));
+    Ok(managers.filter_map(|user| user.email.parse().ok()).collect())
 }
 
 /// Returns whether this installation is unused, which means that it has no account.

@@ -10,6 +10,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::dns::{DnsLookupError, MaxAge};
 use crate::engine::mail::transport::hello_name;
 use crate::engine::store::space::Space;
+use crate::features::system::continuous;
 use crate::features::{domains, mail_feedback, sending};
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -22,6 +23,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
     findings.extend([key(engine), clock(), disk(&folder, engine.control.space())]);
     findings.extend(hold(engine));
+    findings.extend(continuous::findings(engine).await?);
     findings.push(confinement(engine).await);
     findings.extend(transport(engine).await);
     findings.extend(feedback(engine)?);

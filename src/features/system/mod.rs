@@ -3,7 +3,9 @@
 
 pub mod backup;
 mod clients;
+mod continuous;
 pub mod doctor;
 pub mod ops;
 pub mod readiness;
 mod store;
+pub mod worker;

@@ -7,6 +7,7 @@ use crate::base::machine;
 use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::tasks::status::WorkerState;
 use crate::features::contacts::indexing;
+use crate::features::system::continuous;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
@@ -30,6 +31,8 @@ pub struct Checks {
     pub search_index: IndexCheck,
     pub key: KeyCheck,
     pub disk: DiskCheck,
+    /// The continuous backup; absent if there is none. A backup that is too old does not make the service unready.
+    pub backup: Option<BackupCheck>,
     pub descriptors: DescriptorsCheck,
     pub dispatchers: DispatchersCheck,
     pub workers: WorkersCheck,
@@ -76,6 +79,16 @@ pub struct DiskCheck {
     /// The space reserved on a full disk for unsubscribes and messages in flight: the setting data.reserve_mib, minus the space already
     /// used.
     pub reserve_mib: u64,
+}
+
+/// The check of the continuous backup.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupCheck {
+    /// False if the backup is older than the setting backup.warn_after_minutes allows, or does not exist yet.
+    pub ok: bool,
+    /// How long ago the target had every commit; absent until the first snapshot is complete.
+    pub age_seconds: Option<i64>,
 }
 
 /// The check of the process's file descriptors.
@@ -145,6 +158,10 @@ impl Condition {
                 free_mib_min: disk.free_min >> 20,
                 reserve_mib: disk.reserve >> 20,
             },
+            backup: engine.backup.as_ref().map(|backup| {
+                let age_seconds = continuous::age_seconds(engine, &backup.status());
+                BackupCheck { ok: age_seconds.is_some_and(|age| age <= continuous::warn_after_seconds(engine)), age_seconds }
+            }),
             descriptors: DescriptorsCheck {
                 ok: open.is_some_and(|open| open + limits::DESCRIPTORS_FREE_MIN <= limit),
                 open,

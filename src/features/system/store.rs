@@ -11,6 +11,9 @@ use crate::vocab::tables::{self, TableId};
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 /// The key of the newest backup in [`META`] of the control store.
 const LAST_BACKUP: &str = "last backup";
+/// The keys of the newest restore drill and of the open problem of the continuous backup.
+const LAST_DRILL: &str = "last restore drill";
+const INCIDENT: &str = "backup incident";
 
 /// The newest completed backup. Its folder may no longer exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +34,55 @@ pub fn note_backup(tx: &mut WriteTx<'_>, backup: &LastBackup) -> Result<()> {
 pub fn last_backup(tx: &impl Read) -> Result<Option<LastBackup>> {
     // Ignore an entry that cannot be read, because a later version may have written it and the status must still be shown.
     Ok(tx.get(META, &LAST_BACKUP.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// The result of the newest restore drill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drill {
+    pub at: Timestamp,
+    pub rows: u64,
+    /// The time of the newest restored commit; `None` if the restore failed.
+    pub until: Option<Timestamp>,
+    pub seconds: i64,
+    /// Why the backup could not be restored.
+    pub error: Option<String>,
+}
+
+pub fn note_drill(tx: &mut WriteTx<'_>, drill: &Drill) -> Result<()> {
+    let bytes = serde_json::to_vec(drill).expect("the result of a drill can be written as JSON");
+    tx.put(META, &LAST_DRILL.to_owned(), &bytes);
+    Ok(())
+}
+
+/// Returns the newest drill, if there was one. An entry of a later version counts as none.
+pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
+    Ok(tx.get(META, &LAST_DRILL.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// A problem of the continuous backup, from its start to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Incident {
+    pub since: Timestamp,
+    pub reason: String,
+    /// When an email about the problem was tried last.
+    pub tried_at: Timestamp,
+    pub is_mailed: bool,
+}
+
+/// Records the open problem, or that there is none.
+pub fn set_incident(tx: &mut WriteTx<'_>, incident: Option<&Incident>) -> Result<()> {
+    match incident {
+        Some(incident) => {
+            let bytes = serde_json::to_vec(incident).expect("an incident can be written as JSON");
+            tx.put(META, &INCIDENT.to_owned(), &bytes);
+        }
+        None => tx.delete(META, &INCIDENT.to_owned()),
+    }
+    Ok(())
+}
+
+pub fn incident(tx: &impl Read) -> Result<Option<Incident>> {
+    Ok(tx.get(META, &INCIDENT.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 /// TABLE: the queues of an environment whose rows are all waiting entries, with their display names.

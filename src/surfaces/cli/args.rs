@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::engine::api::response::WireTime;
 use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
+use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::PermissionSet;
 
 /// Self-hosted email marketing service.
@@ -275,11 +277,21 @@ pub struct Backup {
 
 #[derive(Debug, Args)]
 pub struct Restore {
-    /// The backup folder
+    /// The backup folder, or the URL of a continuous backup, such as s3://bucket/prefix
+    #[arg(value_name = "FOLDER|URL")]
     pub folder: PathBuf,
-    /// Only check that the backup is intact and, with --master-key, that the key belongs to it
+    /// Only check the backup: compare a backup folder with its manifest, or restore a continuous backup into a temporary folder
     #[arg(long)]
     pub verify: bool,
+    /// Restore the state at this time instead of the newest one, such as 2026-12-01T10:00:00Z (continuous backups only)
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<WireTime>,
+    /// Only write the contacts of this brand to a CSV file, which you can import (continuous backups only)
+    #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, requires = "to", conflicts_with_all = ["verify", "resume"])]
+    pub contacts: Option<ProjectId>,
+    /// The CSV file for --contacts, which must not exist
+    #[arg(long, value_name = "FILE", requires = "contacts")]
+    pub to: Option<PathBuf>,
     /// Your copy of master.key, which backups do not contain
     #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
     pub master_key: Option<PathBuf>,
@@ -289,6 +301,10 @@ pub struct Restore {
     /// Do not put sending on hold: emails sent after the backup can be sent again
     #[arg(long)]
     pub resume: bool,
+}
+
+fn brand_id(text: &str) -> Result<ProjectId, &'static str> {
+    ProjectId::parse(text).ok_or("must be the ID of a brand, which has 24 hexadecimal digits")
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ pub mod fixtures;
 pub mod hook_sink;
 pub mod mail_services;
 pub mod messages;
+pub mod object_store;
 // The library's own tests use this mail server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/mail_sink/mod.rs"]

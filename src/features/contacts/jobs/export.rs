@@ -76,18 +76,35 @@ pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &Con
 
 /// Writes all selected contacts to `file`; returns the file, its length and the number of contacts.
 fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
+    let contacts = write_lines(tx, project, numbers, |lines, all| file.flush(lines, all))?;
+    Ok((file.id, file.bytes, contacts))
+}
+
+/// Writes all contacts that the project has in `tx`, in the form of an export; returns their number. `flush` receives the lines written so
+/// far and takes them, all of them at the end.
+pub fn write_all(tx: &ReadTx, project: ProjectId, flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>) -> Result<u64> {
+    write_lines(tx, project, &contact_sets::set(tx, project, Facet::All)?, flush)
+}
+
+fn write_lines(
+    tx: &ReadTx,
+    project: ProjectId,
+    numbers: &RoaringBitmap,
+    mut flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>,
+) -> Result<u64> {
     let keys = custom_keys(tx, project, numbers)?;
-    let writer = CsvWriter::new(&keys, &mut file.buffer);
+    let mut lines = Vec::new();
+    let writer = CsvWriter::new(&keys, &mut lines);
     let mut names = TagNames::new(tx, project);
     let mut contacts = 0;
     each(tx, project, numbers, |contact| {
         let tags = names.of(&contact.tags)?;
-        writer.write(&mut file.buffer, contact, &tags);
+        writer.write(&mut lines, contact, &tags);
         contacts += 1;
-        file.flush(false)
+        flush(&mut lines, false)
     })?;
-    file.flush(true)?;
-    Ok((file.id, file.bytes, contacts))
+    flush(&mut lines, true)?;
+    Ok(contacts)
 }
 
 /// Returns the names of all custom fields of the selected contacts, up to the column limit.
@@ -123,7 +140,6 @@ fn each(
 struct File<'w> {
     data: &'w EnvironmentData,
     id: BlobId,
-    buffer: Vec<u8>,
     chunks: u32,
     bytes: u64,
 }
@@ -136,17 +152,17 @@ impl<'w> File<'w> {
             blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type, name, expires_at: Some(expires_at) });
             Ok::<_, Error>(id)
         })??;
-        Ok(Self { data, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
+        Ok(Self { data, id, chunks: 0, bytes: 0 })
     }
 
-    /// Writes the buffered bytes to the store if they fill a chunk or if `all` is set.
-    fn flush(&mut self, all: bool) -> Result<()> {
+    /// Moves `lines` to the store if they fill some chunks or if `all` is set.
+    fn flush(&mut self, lines: &mut Vec<u8>, all: bool) -> Result<()> {
         let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
-        if self.buffer.len() < enough && !all {
+        if lines.len() < enough && !all {
             return Ok(());
         }
-        let rest = if all { Vec::new() } else { self.buffer.split_off(enough) };
-        let whole = std::mem::replace(&mut self.buffer, rest);
+        let rest = if all { Vec::new() } else { lines.split_off(enough) };
+        let whole = std::mem::replace(lines, rest);
         self.bytes += whole.len() as u64;
         let (id, first) = (self.id, self.chunks);
         self.chunks += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;

@@ -22,6 +22,7 @@ mod tests;
 mod worker;
 
 pub use columns::{ColumnMap, Columns, tag_names};
+pub use export::write_all as write_all_contacts;
 pub use model::{
     Bulk, Change, ContactEdits, ContactQuery, Export, FieldMap, Import, Job, ProviderImport, ProviderSource, State, Task,
 };

@@ -8,7 +8,7 @@ use crate::base::clock::Clock;
 use crate::engine::runner::Step;
 use crate::features::connections;
 use crate::testing::TestApp;
-use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, UNLISTED, Standing};
+use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, UNLISTED};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 

@@ -1,6 +1,7 @@
 //! The operations on the installation, one file for each.
 
 pub mod backup;
+pub mod backup_run;
 pub mod client_file;
 pub mod doctor;
 pub mod file;

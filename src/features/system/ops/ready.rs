@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 use crate::features::system::readiness::{
-    Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
+    BackupCheck, Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -29,6 +29,7 @@ impl Operation for Ready {
             search_index: IndexCheck { ok: true, lag_live: 0, lag_test: 0 },
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
+            backup: Some(BackupCheck { ok: true, age_seconds: Some(4) }),
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
             dispatchers: DispatchersCheck { ok: true, running: 5, restarts: 0, on_hold: false },
             workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },

@@ -14,6 +14,7 @@ use crate::engine::recent_log::{self, Line};
 use crate::engine::store::space;
 use crate::engine::tasks::status::WorkerState;
 use crate::features::accounts;
+use crate::features::system::continuous::{self, ContinuousBackupView};
 use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -40,6 +41,8 @@ pub struct StatusView {
     pub workers: Vec<WorkerView>,
     /// The newest completed backup; absent if no backup was made. Its folder may no longer exist.
     pub last_backup: Option<LastBackupView>,
+    /// The continuous backup; absent if the setting backup.url is empty.
+    pub continuous_backup: Option<ContinuousBackupView>,
     /// The last lines of the log, newest first. The lines are lost when the process ends.
     pub log: Vec<LogLine>,
 }
@@ -157,6 +160,7 @@ impl Operation for Status {
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
+            continuous_backup: Some(ContinuousBackupView::sample()),
             log: vec![LogLine { at, level: "warn", text: "a step failed and will be retried worker=sweep".into() }],
         };
         (json!({}), Done(view))
@@ -193,6 +197,7 @@ fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
         queues,
         workers: engine.workers.snapshot().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),
+        continuous_backup: continuous::view(engine)?,
         log: recent_log::newest().into_iter().map(line_view).collect(),
     })
 }

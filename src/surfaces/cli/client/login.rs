@@ -17,6 +17,7 @@ use super::profiles::{self, Profile, Profiles, environment_of, server_url};
 use super::progress::Progress;
 use super::requests::{Answer, Call, Remote, envelope, refusal};
 use super::session::open_page;
+use crate::base::machine;
 use crate::base::secret::Secret;
 
 const METADATA: &str = "/.well-known/oauth-authorization-server";
@@ -204,8 +205,7 @@ fn ask_email() -> Result<String, Problem> {
 
 /// Returns the name that the user sees on the page: this program, and the machine if its name is known.
 fn agent_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host: String = host.trim().chars().filter(|character| character.is_ascii_graphic()).take(60).collect();
+    let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }
 }
 

@@ -45,6 +45,8 @@ struct AccountOverview {
     service: Value,
     /// The reason why a part of the data could not be read, if the reason is not a missing permission.
     error: Option<String>,
+    /// The continuous backup, if there is one and the user may see it.
+    backup: Value,
     /// The reason why sending is on hold, if it is.
     hold: Option<String>,
     /// Whether live mail requires a verified sending domain.
@@ -71,6 +73,10 @@ impl AccountOverview {
             timeline: part::<sending::ops::timeline::Timeline>(visit, json!({}), error).await,
             plan: part::<sending::ops::plan::Plan>(visit, json!({}), error).await,
             service: part::<system::ops::health::Health>(visit, json!({}), error).await,
+            backup: match visit.api.0.backup.is_some() && visit.may_ask(spec::<system::ops::status::Status>()) {
+                true => part::<system::ops::status::Status>(visit, json!({}), error).await["continuousBackup"].take(),
+                false => Value::Null,
+            },
             error: error.take(),
             hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
             needs_verified_domain: visit.api.0.settings.mail.require_verified_domain,
@@ -91,6 +97,8 @@ pub struct HomePage {
     charts: Vec<Value>,
     /// The items of `campaigns.overview`.
     campaigns: Vec<Value>,
+    /// The continuous backup, or null.
+    backup: Value,
 }
 
 page_context!(HomePage, "home.html", {
@@ -115,6 +123,7 @@ page_context!(HomePage, "home.html", {
             line(CampaignView::sample_in(CampaignStatus::Sent), CampaignStats::sample()),
             line(CampaignView::sample_in(CampaignStatus::Sent), CampaignStats { conversion: None, ..CampaignStats::sample() }),
         ],
+        backup: context(&system::ops::status::Status::example().1.0)["continuousBackup"].clone(),
     };
     let nothing = Self {
         steps: Value::Null,
@@ -123,6 +132,7 @@ page_context!(HomePage, "home.html", {
         health: Value::Null,
         charts: Vec::new(),
         campaigns: Vec::new(),
+        backup: Value::Null,
         ..page()
     };
     vec![page(), nothing]
@@ -155,6 +165,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         charts: charts(days),
         campaigns: known.campaigns.iter().take(CAMPAIGNS_SHOWN).cloned().collect(),
         trouble: known.error,
+        backup: known.backup,
     };
     Ok(Outcome::draw(&context))
 }

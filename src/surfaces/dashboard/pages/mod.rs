@@ -218,7 +218,7 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/settings/audit", menu "Account" "Audit log", needs [accounts::ops::audit_list::AuditList],
         get audit::show, draws [audit::AuditPage]),
     page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,
-        post system::resume, draws [system::SystemPage]),
+        post system::send, draws [system::SystemPage]),
     page!(open "/signin", get sign_in::show, post sign_in::send, draws [sign_in::SignInPage]),
     page!(closed "/signout", post sign_in::sign_out),
     page!(closed "/confirm", get sign_in::confirm, post sign_in::send_confirm, draws [sign_in::ConfirmPage]),

@@ -66,8 +66,13 @@ page_context!(SystemPage, "system.html", {
     let status = || system::ops::status::Status::example().1.0;
     let mut full = status();
     full.disk.read_only = true;
-    let bare = StatusView { log: Vec::new(), last_backup: None, ..status() };
-    vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None)]
+    let bare = StatusView { log: Vec::new(), last_backup: None, continuous_backup: None, ..status() };
+    let mut late = status();
+    if let Some(backup) = &mut late.continuous_backup {
+        (backup.problem, backup.complete_until, backup.age_seconds) = (Some("The backup is 2 h old.".into()), None, None);
+        (backup.last_snapshot, backup.last_drill) = (None, None);
+    }
+    vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None), Self::new(late, None)]
 });
 
 /// Shows the status of the installation.
@@ -80,10 +85,19 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&SystemPage::new(status, hold)))
 }
 
-/// Resumes sending after a hold.
-pub async fn resume(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.ask::<installation::ops::resume::Resume>(json!({})).await?;
-    Ok(Outcome::go(format!("{}?done=resume", visit.path)))
+/// Resumes sending after a hold, or starts a snapshot or a restore drill.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let done = match visit.form.get("act") {
+        task @ ("snapshot" | "drill") => {
+            visit.ask::<system::ops::backup_run::BackupRun>(json!({ "task": task })).await?;
+            task
+        }
+        _ => {
+            visit.ask::<installation::ops::resume::Resume>(json!({})).await?;
+            "resume"
+        }
+    };
+    Ok(Outcome::go(format!("{}?done={done}", visit.path)))
 }
 
 /// Returns one line per queue, with its length in each environment.

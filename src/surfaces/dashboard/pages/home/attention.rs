@@ -37,6 +37,9 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
         let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
+    if let Some(problem) = known.backup["problem"].as_str() {
+        found.push(line("bad", problem.into(), ("/settings/system".into(), "View backup")));
+    }
     sending_problems(environment, known, &mut found);
     campaigns(known, &mut found);
     rates(known, &mut found);
@@ -220,6 +223,7 @@ mod tests {
             service: Value::Null,
             plan,
             error: None,
+            backup: Value::Null,
             hold: None,
             needs_verified_domain: true,
             now: NOW,
@@ -238,6 +242,12 @@ mod tests {
         assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
         let blind = AccountOverview { plan: Value::Null, domains: vec![], ..nothing() };
         assert_eq!(texts(Environment::Live, &blind), [""; 0]);
+    }
+
+    #[test]
+    fn a_problem_of_the_backup_is_urgent() {
+        let known = AccountOverview { backup: json!({ "problem": "The backup is 2 h old." }), ..nothing() };
+        assert_eq!(texts(Environment::Test, &known), ["bad: \"The backup is 2 h old.\""]);
     }
 
     #[test]
@@ -276,6 +286,7 @@ mod tests {
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
             service: json!({ "readOnly": true }),
             error: None,
+            backup: Value::Null,
             hold: None,
             needs_verified_domain: true,
             now: NOW,

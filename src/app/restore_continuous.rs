@@ -1,0 +1,176 @@
+//! `mailmill restore` of a continuous backup: restores the newest state, or the state at a time, with sending on hold.
+//!
+//! As in the restore of a backup folder, the key is verified before any file is written and is written last.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::folder::Folder;
+use super::instance;
+use super::restore::{ask_for_key, say, say_hold};
+use crate::base::random::SystemRandom;
+use crate::engine::backup::catalog::{Catalog, Plan};
+use crate::engine::backup::restoring::{self, Restored};
+use crate::engine::backup::{SealedTarget, Target};
+use crate::engine::fetch::Fetch;
+use crate::engine::store::seal::{KeyError, Seal};
+use crate::engine::store::{Error as StoreError, StoreFile};
+use crate::features::contact_sets;
+use crate::features::contacts::jobs::write_all_contacts;
+use crate::features::system::backup::BackupError;
+use crate::surfaces::cli::{Problem, Restore};
+use crate::vocab::ids::ProjectId;
+use crate::vocab::settings::Settings;
+
+/// The size of the page cache for a file that is only read.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+/// The number of bytes of contacts that are written at once.
+const LINES_BYTES: usize = 1024 * 1024;
+
+/// Returns the URL or the path of a continuous backup, if `source` is one rather than a backup folder.
+pub fn url(source: &Path) -> Option<String> {
+    if let Some(text) = source.to_str().filter(|text| text.contains("://")) {
+        return Some(text.to_owned());
+    }
+    let path = source.join("epochs").exists().then(|| std::path::absolute(source).ok())??;
+    Some(path.to_string_lossy().into_owned())
+}
+
+/// Verifies a continuous backup, or restores it into the empty folder `data`.
+pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) -> Result<(), Problem> {
+    if wanted.without_key {
+        return Err(Problem::misused(
+            "--without-key: a continuous backup is encrypted with the master key and cannot be read without it",
+        ));
+    }
+    super::runtime()?.block_on(async {
+        let fetch = Arc::new(Fetch::new(settings));
+        let target = Target::open(url, &settings.backup, &fetch).map_err(Problem::failed)?;
+        let (key, plan) = verify_key(&target, wanted).await?;
+        let sealed = SealedTarget::new(target, &key, Arc::new(SystemRandom::default()));
+        match (wanted.verify, wanted.contacts.zip(wanted.to.as_deref())) {
+            (true, _) => verify(&sealed, wanted, data).await,
+            (false, Some((project, file))) => write_contacts(&sealed, wanted, data, (project, file)).await,
+            (false, None) => restore_into(&sealed, wanted, data, &key).await,
+        }?;
+        if !plan.is_exact {
+            say("Later commits up to the chosen time are no longer in the backup: only this snapshot of that period was kept.");
+        }
+        Ok(())
+    })
+}
+
+/// Returns the master key of the chosen state, and what a restore of the state reads.
+async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), Problem> {
+    let catalog = Catalog::load(target).await.map_err(Problem::failed)?;
+    let plan = catalog.plan(wanted.at.map(|at| at.0)).map_err(Problem::failed)?;
+    let file = ask_for_key(wanted)?;
+    let seal = Seal::read_copy(&file).map_err(Problem::failed)?;
+    let is_right = catalog.epochs.get(&plan.epoch).is_some_and(|start| start.key_check == seal.check_value());
+    match is_right {
+        true => Ok((seal, plan)),
+        false => Err(Problem::failed(format_args!(
+            "{}: the backup in {} was made with a different key. Nothing was written",
+            KeyError::Wrong(file),
+            target.shown()
+        ))),
+    }
+}
+
+/// Restores the backup into a temporary folder next to `data`, calls `then` with the folder, and removes the folder.
+async fn restore_aside<T>(
+    sealed: &SealedTarget,
+    wanted: &Restore,
+    data: &Path,
+    then: impl FnOnce(&Path) -> Result<T, Problem>,
+) -> Result<(Plan, Restored, T), Problem> {
+    let folder = PathBuf::from(format!("{}.restore-{}", data.display(), std::process::id()));
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    created.map_err(|error| Problem::failed(format_args!("{} cannot be created: {error}", folder.display())))?;
+    let restored = restoring::restore(sealed, wanted.at.map(|at| at.0), &folder).await;
+    let done = restored.map_err(Problem::failed).and_then(|(plan, restored)| Ok((plan, restored, then(&folder)?)));
+    let removed = fs::remove_dir_all(&folder);
+    let done = done?;
+    removed.map_err(|error| Problem::failed(format_args!("{} cannot be removed: {error}", folder.display())))?;
+    Ok(done)
+}
+
+async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<(), Problem> {
+    let (plan, Restored { rows, until, commits }, ()) = restore_aside(sealed, wanted, data, |_| Ok(())).await?;
+    say(&format!(
+        "The backup in {} is intact: {rows} rows as of {until}, from a snapshot of {} and {commits} commits after it.",
+        sealed.target.shown(),
+        plan.snapshot.at
+    ));
+    Ok(())
+}
+
+/// Writes the contacts of a brand to a CSV file. The running installation is not changed: the user imports the file, with the usual rules
+/// for contacts that exist, have unsubscribed or are suppressed.
+async fn write_contacts(
+    sealed: &SealedTarget,
+    wanted: &Restore,
+    data: &Path,
+    (project, file): (ProjectId, &Path),
+) -> Result<(), Problem> {
+    let failed = |error: &dyn std::fmt::Display| Problem::failed(format_args!("{} cannot be written: {error}", file.display()));
+    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|error| failed(&error))?;
+    let write = |folder: &Path| {
+        let mut contacts = 0;
+        let [_, test, live] = restoring::files(folder);
+        for store in [test, live] {
+            let tx = StoreFile::open_verified(&store, CACHE_BYTES).and_then(|store| store.read()).map_err(Problem::failed)?;
+            let exists = contact_sets::projects(&tx).map_err(Problem::failed)?.contains(&project);
+            if exists {
+                let flush = |lines: &mut Vec<u8>, all: bool| match all || lines.len() >= LINES_BYTES {
+                    true => out.write_all(&std::mem::take(lines)).map_err(|error| StoreError::Io(error.to_string())),
+                    false => Ok(()),
+                };
+                contacts += write_all_contacts(&tx, project, flush).map_err(|error| failed(&error))?;
+                return out.sync_all().map(|()| contacts).map_err(|error| failed(&error));
+            }
+        }
+        Err(Problem::failed(format_args!(
+            "--contacts: the backup has no contacts of the brand {project} at that time; check the ID and --at"
+        )))
+    };
+    let written = restore_aside(sealed, wanted, data, write).await;
+    if written.is_err() {
+        // The error of the restore is the one to report.
+        let _ = fs::remove_file(file);
+    }
+    let (_, Restored { until, .. }, contacts) = written?;
+    say(&format!("Wrote {contacts} contacts as of {until} to {}. Import the file on the page Contacts.", file.display()));
+    Ok(())
+}
+
+async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key: &Seal) -> Result<(), Problem> {
+    let folder = Folder::open(data).map_err(Problem::failed)?;
+    if !folder.names().map_err(Problem::failed)?.is_empty() {
+        return Err(Problem::failed(BackupError::NotEmpty(folder.path().to_path_buf())));
+    }
+    let filled = fill(sealed, wanted, &folder, key).await;
+    if filled.is_err() {
+        folder.abandon();
+    }
+    let (plan, Restored { rows, until, .. }) = filled?;
+    say(&format!("Restored {rows} rows (as of {until}) to {} and verified them against the backup.", data.display()));
+    if wanted.at.is_none()
+        && let Some(complete) = restoring::complete_until(sealed, plan.epoch).await.map_err(Problem::failed)?
+    {
+        say(&format!("The backup has every commit up to {complete}; later ones are lost."));
+    }
+    say_hold(data, wanted.resume);
+    Ok(())
+}
+
+async fn fill(sealed: &SealedTarget, wanted: &Restore, folder: &Folder, key: &Seal) -> Result<(Plan, Restored), Problem> {
+    let done = restoring::restore(sealed, wanted.at.map(|at| at.0), folder.path()).await.map_err(Problem::failed)?;
+    let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
+    instance::note_restored(folder, &done.1.until.to_string(), wanted.resume).map_err(failed)?;
+    key.copy_to(&folder.master_key()).map_err(Problem::failed)?;
+    Ok(done)
+}

@@ -1,0 +1,146 @@
+//! Receives the commits of all stores in one queue, and moves them to the spool on a thread of its own.
+//!
+//! A commit only adds a reference to its changes to the queue. Encoding, compression and writing happen on the thread. Commits wait only
+//! if this thread is slower than they are for a long time; it never waits for the network.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::names::PartNumber;
+use super::part::Positions;
+use super::spool::{Spool, State};
+use super::{Error, Result};
+use crate::engine::store::commit_log::{CommitLog, Record};
+use crate::vocab::limits;
+
+#[derive(Default)]
+struct Queue {
+    records: VecDeque<Record>,
+    bytes: u64,
+    is_closed: bool,
+}
+
+/// The queue of commits, and the spool behind it.
+pub struct Capture {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    /// Invariant: records leave the queue only while this lock is held, so they reach the spool in the order of the queue.
+    spool: Mutex<Spool>,
+    /// The newest positions that have left the queue, also of records that the spool did not accept.
+    seen: Mutex<Positions>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Capture {
+    /// Opens the spool in `folder` and starts the thread.
+    pub fn start(folder: &Path, spool_bytes_max: u64) -> Result<Arc<Self>> {
+        let capture = Arc::new(Self {
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            spool: Mutex::new(Spool::open(folder, spool_bytes_max)?),
+            seen: Mutex::default(),
+            thread: Mutex::new(None),
+        });
+        let own = capture.clone();
+        let started = std::thread::Builder::new().name("commit log".to_owned()).spawn(move || own.run());
+        let thread = started.map_err(|error| Error::Local(format!("the thread of the backup cannot be started: {error}")))?;
+        *locked(&capture.thread) = Some(thread);
+        Ok(capture)
+    }
+
+    fn run(&self) {
+        loop {
+            let mut queue = locked(&self.queue);
+            while queue.records.is_empty() && !queue.is_closed {
+                queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            }
+            let is_closed = queue.is_closed;
+            drop(queue);
+            let mut spool = locked(&self.spool);
+            self.drain(&mut spool);
+            if is_closed {
+                return spool.sync();
+            }
+        }
+    }
+
+    /// Moves all records from the queue to the spool.
+    fn drain(&self, spool: &mut Spool) {
+        loop {
+            let (records, bytes) = {
+                let mut queue = locked(&self.queue);
+                (std::mem::take(&mut queue.records), queue.bytes)
+            };
+            if records.is_empty() {
+                return;
+            }
+            for record in &records {
+                spool.append(record);
+                locked(&self.seen).set(record.store, record.position);
+            }
+            locked(&self.queue).bytes -= bytes;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Completes a part with all commits so far. A part without records is not created. Returns the number of the next part, and the newest
+    /// positions so far; readers may not see the newest commits yet.
+    pub fn cut(&self) -> (PartNumber, Positions) {
+        let mut spool = locked(&self.spool);
+        self.drain(&mut spool);
+        spool.cut();
+        (spool.next_number(), *locked(&self.seen))
+    }
+
+    /// Drops all commits so far and starts a new log with the next commit.
+    pub fn restart(&self, state: State) -> Result<()> {
+        let mut spool = locked(&self.spool);
+        self.drain(&mut spool);
+        spool.restart(state)
+    }
+
+    /// Interrupts the log, for example because the data folder was restored.
+    pub fn interrupt(&self, reason: &str) {
+        locked(&self.spool).interrupt(reason.to_owned());
+    }
+
+    /// Interrupts the log and forgets what the data folder knows about the target, because the knowledge may be another folder's.
+    pub fn forget(&self, reason: &str) {
+        locked(&self.spool).forget(reason.to_owned());
+    }
+
+    pub fn spool(&self) -> MutexGuard<'_, Spool> {
+        locked(&self.spool)
+    }
+
+    /// Moves the last commits to the spool and ends the thread. The stores must be closed before.
+    pub fn close(&self) {
+        locked(&self.queue).is_closed = true;
+        self.changed.notify_all();
+        if let Some(thread) = locked(&self.thread).take() {
+            // A panic of the thread is already in the log, and the next start notices a missing commit.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl CommitLog for Capture {
+    fn append(&self, record: Record) {
+        let bytes = record.changed_bytes();
+        let mut queue = locked(&self.queue);
+        while queue.bytes > limits::BACKUP_QUEUE_BYTES_MAX && !queue.is_closed {
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.bytes += bytes;
+        queue.records.push_back(record);
+        drop(queue);
+        self.changed.notify_all();
+    }
+}
+
+/// Locks a mutex whose data stays usable after a panic: the spool checks each record against the one before it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,184 @@
+//! Epochs: which server may write to the target. Each start of a server creates the next epoch; exactly one server can create an object
+//! that does not exist, so exactly one server has an epoch.
+//!
+//! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
+//! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are
+//! in its own epoch and do no harm.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::names::{self, Epoch, PartNumber};
+use super::spool::State;
+use super::target::{SealedTarget, Target};
+use super::{Error, Result};
+use crate::base::clock::Timestamp;
+use crate::engine::store::identity::Installation;
+use crate::engine::store::seal::KeyCheck;
+use crate::vocab::limits;
+
+/// The format of the objects in a target.
+const FORMAT: u32 = 1;
+/// How often the creation of an epoch is repeated if another server is faster.
+const RACES_MAX: usize = 3;
+
+/// The first object of an epoch. It is not sealed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Start {
+    pub format: u32,
+    /// The version of the program that writes in the epoch.
+    pub program: String,
+    pub installation: Installation,
+    pub key_check: KeyCheck,
+    /// The random name of the data folder that writes in the epoch.
+    pub holder: String,
+    /// The name of the machine, for messages.
+    pub host: String,
+    /// The epoch in which the log started that this epoch continues without a gap; the epoch itself if it starts a new log.
+    pub log_since: Epoch,
+    /// The number of the epoch's first part.
+    pub first_part: PartNumber,
+    /// The maximum time between two heartbeats.
+    pub heartbeat_seconds: u64,
+}
+
+/// The content of a heartbeat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Heartbeat {
+    /// Everything up to this time is in the backup.
+    pub complete_until: Timestamp,
+    /// The last part of the log.
+    pub last_part: PartNumber,
+}
+
+/// The server that wants to write.
+pub struct Candidate<'c> {
+    pub installation: &'c Installation,
+    pub host: &'c str,
+    /// What the data folder knows about the target, if its log continues.
+    pub state: Option<&'c State>,
+    /// The random name of the data folder.
+    pub holder: &'c str,
+    pub heartbeat_seconds: u64,
+}
+
+/// Returns the newest epoch, with its start; `None` in an empty target.
+pub async fn newest(target: &Target) -> Result<Option<(Epoch, Start)>> {
+    let names = target.list(names::EPOCHS).await?;
+    let Some(epoch) = names.iter().filter(|name| name.ends_with("/start.json")).filter_map(|name| names::epoch_of(name)).max()
+    else {
+        return Ok(None);
+    };
+    read_start(target, epoch).await.map(|start| Some((epoch, start)))
+}
+
+/// Reads the start of an epoch.
+pub async fn read_start(target: &Target, epoch: Epoch) -> Result<Start> {
+    let object = names::start(epoch);
+    let damaged = |found: String| Error::Damaged { object: object.clone(), found };
+    let text = target.get(&object).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
+    let found: serde_json::Value = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    if found["format"].as_u64().is_some_and(|format| format > u64::from(FORMAT)) {
+        return Err(Error::Newer);
+    }
+    serde_json::from_value(found).map_err(|error| damaged(error.to_string()))
+}
+
+/// Creates the next epoch. Waits to see whether the server of the newest epoch is alive, unless that server has stopped or was this data
+/// folder's own. Returns the epoch, and its start.
+pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(Epoch, Start)> {
+    for _ in 0..RACES_MAX {
+        let newest = newest(&sealed.target).await?;
+        if let Some((epoch, start)) = &newest {
+            if start.installation != *candidate.installation {
+                return Err(Error::Foreign { installation: start.installation.name().to_owned() });
+            }
+            let is_own = start.holder == candidate.holder;
+            if !is_own && sealed.target.get(&names::end(*epoch)).await?.is_none() {
+                watch(&sealed.target, *epoch, start).await?;
+            }
+        }
+        let epoch = newest.as_ref().map_or(0, |(epoch, _)| *epoch) + 1;
+        let log_since = match (candidate.state, &newest) {
+            (Some(state), Some(newest)) if continues(&sealed.target, state, newest, sealed.key_check()).await? => {
+                newest.1.log_since
+            }
+            _ => epoch,
+        };
+        let first_part = candidate.state.map_or(0, |state| state.shipped) + 1;
+        let start = Start {
+            format: FORMAT,
+            program: concat!("mailmill ", env!("CARGO_PKG_VERSION")).to_owned(),
+            installation: candidate.installation.clone(),
+            key_check: sealed.key_check().clone(),
+            holder: candidate.holder.to_owned(),
+            host: candidate.host.to_owned(),
+            log_since,
+            first_part,
+            heartbeat_seconds: candidate.heartbeat_seconds,
+        };
+        let text = serde_json::to_vec_pretty(&start).expect("the start can be written as JSON");
+        if sealed.target.create(&names::start(epoch), text.into()).await? {
+            return Ok((epoch, start));
+        }
+    }
+    Err(Error::Target { object: names::EPOCHS.to_owned(), cause: "other servers start at the same time".to_owned() })
+}
+
+/// Returns whether the log in the data folder continues that of the newest epoch. If the process ended while it began an epoch, the folder
+/// does not know that epoch yet; the log continues if no part was written in it.
+async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
+    if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {
+        return Ok(false);
+    }
+    for unknown in state.epoch + 1..=*epoch {
+        if !target.list(&names::log_of(unknown)).await?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Waits long enough for a heartbeat of the server in `epoch`; fails if there is one.
+async fn watch(target: &Target, epoch: Epoch, start: &Start) -> Result<()> {
+    let object = names::heartbeat(epoch);
+    let period = Duration::from_secs(start.heartbeat_seconds.clamp(1, limits::BACKUP_HEARTBEAT_SECONDS));
+    let before: Option<Bytes> = target.get(&object).await?;
+    for _ in 0..limits::BACKUP_HEARTBEATS_MISSED {
+        tokio::time::sleep(period).await;
+        if target.get(&names::end(epoch)).await?.is_some() {
+            return Ok(());
+        }
+        if target.get(&object).await? != before {
+            return Err(Error::InUse { host: start.host.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Writes a heartbeat. Fails if another server has started a newer epoch.
+pub async fn beat(sealed: &SealedTarget, epoch: Epoch, heartbeat: &Heartbeat) -> Result<()> {
+    if sealed.target.get(&names::start(epoch + 1)).await?.is_some() {
+        let host = read_start(&sealed.target, epoch + 1).await?.host;
+        return Err(Error::TakenOver { host });
+    }
+    let text = serde_json::to_vec(heartbeat).expect("a heartbeat can be written as JSON");
+    sealed.replace(&names::heartbeat(epoch), text).await
+}
+
+/// Records that the server has stopped, so that the next one need not wait.
+pub async fn end(target: &Target, epoch: Epoch) -> Result<()> {
+    target.create(&names::end(epoch), Bytes::from_static(b"stopped\n")).await.map(drop)
+}
+
+/// Reads the last heartbeat of an epoch; `None` if there is none.
+pub async fn heartbeat(sealed: &SealedTarget, epoch: Epoch) -> Result<Option<Heartbeat>> {
+    let object = names::heartbeat(epoch);
+    let Some(text) = sealed.get(&object).await? else { return Ok(None) };
+    let damaged = |error: serde_json::Error| Error::Damaged { object: object.clone(), found: error.to_string() };
+    serde_json::from_slice(&text).map(Some).map_err(damaged)
+}

@@ -1,0 +1,111 @@
+//! Continuous backup: the commit log of all stores and regular snapshots, in an object store or a folder.
+//!
+//! ```text
+//! store/writer ── capture ── spool ────────── shipping ──────────────── target
+//!   a commit is     one queue   files in the    a part every few          object store,
+//!   durable         for all     data folder,    seconds, compressed,      or a folder
+//!                   stores      bounded         sealed, and read back
+//! ```
+//!
+//! A [`capture`] receives the records of all stores in one queue. A commit is in the queue before its caller gets the answer, so every
+//! prefix of the queue is a consistent point of all three stores. Records are collected into parts; a part is a file in the data folder
+//! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is away for so long that the spool reaches
+//! its bound, the spool is dropped, and the next [`snapshot`] starts a new log: a day without the target costs a snapshot, not the disk.
+//!
+//! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]).
+//! A log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. So the log of an
+//! epoch has no gaps, whatever happened to the data folder. No clock of a machine decides about order, epochs or retention.
+//!
+//! Every object is sealed with a key that is derived from the master key, and its place in the target is part of the seal; only the start
+//! of an epoch is readable, because a restore must be able to name the key that it needs.
+
+pub mod capture;
+pub mod catalog;
+mod epochs;
+mod names;
+mod part;
+pub mod restoring;
+mod retention;
+pub mod shipping;
+pub mod snapshot;
+mod spool;
+mod status;
+mod target;
+#[cfg(test)]
+mod tests;
+
+pub use epochs::Start;
+pub use part::Positions;
+pub use shipping::ContinuousBackup;
+pub use status::BackupStatus;
+pub use target::{SealedTarget, Target};
+
+use std::fmt;
+
+use crate::engine::store;
+
+/// The reason why a backup or a restore does not proceed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The setting `backup.url` or a setting beside it is invalid.
+    Settings(String),
+    /// The target cannot be reached, or refuses a request.
+    Target { object: String, cause: String },
+    /// An object differs from what was written.
+    Damaged { object: String, found: String },
+    /// The target has the backup of another installation.
+    Foreign { installation: String },
+    /// The backup was made with another master key.
+    WrongKey,
+    /// Another server writes to this target.
+    InUse { host: String },
+    /// Another server has taken over this target.
+    TakenOver { host: String },
+    /// The log does not continue, for this reason, so a snapshot must start a new one.
+    Interrupted(String),
+    /// The target has no backup that can be restored, for this reason.
+    Nothing(String),
+    /// A data file or a file of the spool cannot be read or written.
+    Local(String),
+    /// A newer program wrote the backup.
+    Newer,
+}
+
+/// The result of the functions of this module.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settings(reason) => write!(f, "the settings of the backup are invalid: {reason}"),
+            Self::Target { object, cause } => write!(f, "the backup target refuses {object}: {cause}"),
+            Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
+            Self::Foreign { installation } => write!(
+                f,
+                "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
+            ),
+            Self::WrongKey => f.write_str("the backup was made with a different master key; use the key of that installation"),
+            Self::InUse { host } => write!(
+                f,
+                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this one"
+            ),
+            Self::TakenOver { host } => write!(
+                f,
+                "the server {host} has taken over this backup target; stop one of the two servers, or set backup.url to another prefix \
+                 for one of them, then restart this one"
+            ),
+            Self::Interrupted(reason) => write!(f, "a new snapshot is needed: {reason}"),
+            Self::Nothing(reason) => f.write_str(reason),
+            Self::Local(cause) => f.write_str(cause),
+            Self::Newer => f.write_str("a newer mailmill made this backup; use the newer version"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Self::Local(error.to_string())
+    }
+}

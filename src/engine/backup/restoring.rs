@@ -1,0 +1,212 @@
+//! Restores the three stores from a target into a folder: downloads a snapshot, compares it with its manifest, and applies the log up to
+//! the chosen time.
+//!
+//! Downloads run ahead of the thread that writes the files. The files are complete only if this returns without an error; the caller
+//! removes them otherwise.
+
+use std::path::{Path, PathBuf};
+
+use futures_util::{StreamExt, stream};
+use tokio::sync::mpsc;
+
+use super::catalog::{Catalog, Plan};
+use super::epochs;
+use super::names::{Epoch, PartName, SnapshotName};
+use super::part;
+use super::snapshot::Manifest;
+use super::target::SealedTarget;
+use super::{Error, Result};
+use crate::base::clock::Timestamp;
+use crate::engine::store::commit_log::{Record, StoreName};
+use crate::engine::store::rebuild::Rebuild;
+use crate::vocab::limits;
+
+/// How many downloaded parts wait for the thread that writes.
+const PARTS_WAITING: usize = 2;
+
+/// The restored state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The number of rows of all stores.
+    pub rows: u64,
+    /// The time of the last restored commit.
+    pub until: Timestamp,
+    /// The number of commits after the snapshot.
+    pub commits: u64,
+}
+
+/// A step for the thread that writes the files.
+enum Step {
+    SnapshotPart {
+        object: String,
+        content: Vec<u8>,
+    },
+    /// The snapshot is complete.
+    Compare,
+    LogPart {
+        object: String,
+        content: Vec<u8>,
+        is_last: bool,
+    },
+}
+
+/// Returns the paths of the three files in a restored folder: control, test and live.
+pub fn files(folder: &Path) -> [PathBuf; 3] {
+    StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
+}
+
+/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it.
+pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Result<Option<Timestamp>> {
+    Ok(epochs::heartbeat(sealed, epoch).await?.map(|heartbeat| heartbeat.complete_until))
+}
+
+/// Restores the newest state, or the state at a time, into `folder`, as `control.redb`, `test.redb` and `live.redb`.
+pub async fn restore(sealed: &SealedTarget, at: Option<Timestamp>, folder: &Path) -> Result<(Plan, Restored)> {
+    let catalog = Catalog::load(&sealed.target).await?;
+    let plan = catalog.plan(at)?;
+    let is_right = |epoch| catalog.epochs.get(epoch).is_none_or(|start| start.key_check == *sealed.key_check());
+    if ![&plan.snapshot.epoch, &plan.epoch].into_iter().all(is_right) {
+        return Err(Error::WrongKey);
+    }
+    let restored = run(sealed, &plan, folder).await?;
+    Ok((plan, restored))
+}
+
+async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path) -> Result<Restored> {
+    let object = plan.snapshot.manifest();
+    let text = sealed.require(&object).await?;
+    let damaged = |error: serde_json::Error| Error::Damaged { object: object.clone(), found: error.to_string() };
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(damaged)?;
+    let parts = manifest.parts;
+    let (steps, received) = mpsc::channel(PARTS_WAITING);
+    let (name, until, folder) = (plan.snapshot, plan.until, folder.to_path_buf());
+    let writing = tokio::task::spawn_blocking(move || Writing::create(name, manifest, until, folder)?.run(received));
+    let downloading = async {
+        let snapshot = (0..parts).map(|index| plan.snapshot.part(index));
+        let log = plan.parts.iter().map(PartName::object);
+        download(sealed, snapshot.collect(), |object, content, _| Step::SnapshotPart { object, content }, &steps).await?;
+        if steps.send(Step::Compare).await.is_err() {
+            return Ok(());
+        }
+        download(sealed, log.collect(), |object, content, is_last| Step::LogPart { object, content, is_last }, &steps).await
+    };
+    let downloaded = downloading.await;
+    drop(steps);
+    let written = writing.await.map_err(|_| Error::Local("writing the restored files failed".to_owned()))?;
+    // If writing fails, its receiver is gone, so the error of the download is only a consequence.
+    match (written, downloaded) {
+        (Err(error), _) | (Ok(_), Err(error)) => Err(error),
+        (Ok(restored), Ok(())) => Ok(restored),
+    }
+}
+
+/// Downloads objects and sends them to the thread that writes, in order.
+async fn download(
+    sealed: &SealedTarget,
+    objects: Vec<String>,
+    step: impl Fn(String, Vec<u8>, bool) -> Step,
+    steps: &mpsc::Sender<Step>,
+) -> Result<()> {
+    let last = objects.len().saturating_sub(1);
+    let requests = objects.into_iter().map(|object| async move { Ok::<_, Error>((sealed.require(&object).await?, object)) });
+    let mut found = std::pin::pin!(stream::iter(requests).buffered(limits::BACKUP_PARTS_AHEAD).enumerate());
+    while let Some((index, done)) = found.next().await {
+        let (content, object) = done?;
+        if steps.send(step(object, content, index == last)).await.is_err() {
+            // The thread has failed, which its result reports.
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The files that are being written.
+struct Writing {
+    name: SnapshotName,
+    manifest: Manifest,
+    until: Option<Timestamp>,
+    files: [Rebuild; 3],
+    is_compared: bool,
+    last: Timestamp,
+    commits: u64,
+}
+
+impl Writing {
+    fn create(name: SnapshotName, manifest: Manifest, until: Option<Timestamp>, folder: PathBuf) -> Result<Self> {
+        let create = |store: StoreName, file: &Path| Rebuild::create(store, file, manifest.positions.get(store).unwrap_or(0));
+        let [control, test, live] = &files(&folder);
+        let files = [create(StoreName::Control, control)?, create(StoreName::Test, test)?, create(StoreName::Live, live)?];
+        Ok(Self { name, manifest, until, files, is_compared: false, last: name.at, commits: 0 })
+    }
+
+    fn run(mut self, mut steps: mpsc::Receiver<Step>) -> Result<Restored> {
+        while let Some(step) = steps.blocking_recv() {
+            match step {
+                Step::SnapshotPart { object, content } => {
+                    let (_, records) = part::unpack(&object, &content)?;
+                    let mut records = records.as_slice();
+                    while let Some(record) = part::next_record(&object, &mut records)? {
+                        self.files[index(record.store)].fill(record)?;
+                    }
+                }
+                Step::Compare => self.compare()?,
+                Step::LogPart { object, content, is_last } => self.apply(&object, &content, is_last)?,
+            }
+        }
+        if !self.is_compared {
+            return Err(Error::Nothing("the download of the snapshot was interrupted".to_owned()));
+        }
+        let Self { files, last, commits, .. } = self;
+        let mut rows = 0;
+        for file in files {
+            rows += file.finish()?;
+        }
+        Ok(Restored { rows, until: last, commits })
+    }
+
+    /// Compares the rows of the snapshot with its manifest.
+    fn compare(&mut self) -> Result<()> {
+        for store in StoreName::ALL {
+            let found = self.files[index(store)].digests()?;
+            let expected = self.manifest.stores.get(store.word());
+            if expected != Some(&found) {
+                let found = format!("the rows of the {} store differ from the manifest", store.word());
+                return Err(Error::Damaged { object: self.name.manifest(), found });
+            }
+        }
+        self.is_compared = true;
+        Ok(())
+    }
+
+    /// Applies the records of a part. In the last part, the records after the last one at or before the chosen time are left out.
+    fn apply(&mut self, object: &str, content: &[u8], is_last: bool) -> Result<()> {
+        let (_, records) = part::unpack(object, content)?;
+        let mut rest = records.as_slice();
+        let mut all: Vec<Record> = Vec::new();
+        while let Some(record) = part::next_record(object, &mut rest)? {
+            all.push(record);
+        }
+        if let Some(until) = self.until.filter(|_| is_last) {
+            let count = all.iter().rposition(|record| record.at <= until).map_or(0, |last| last + 1);
+            all.truncate(count);
+        }
+        for record in all {
+            let at = record.at;
+            let applied = self.files[index(record.store)].apply(record);
+            let applied = applied.map_err(|error| Error::Damaged { object: object.to_owned(), found: error.to_string() })?;
+            if applied {
+                self.commits += 1;
+                self.last = at;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn index(store: StoreName) -> usize {
+    match store {
+        StoreName::Control => 0,
+        StoreName::Test => 1,
+        StoreName::Live => 2,
+    }
+}

@@ -1,0 +1,358 @@
+//! Ships the log and snapshots to the target while the service runs.
+//!
+//! One session begins an epoch and then does two things at the same time: every few seconds it ships the parts of the log, and at the
+//! configured times it takes a snapshot and thins the backup. An error ends the session, and the next session starts after a pause. So
+//! there is one way to start and to continue, which every restart uses.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::capture::Capture;
+use super::catalog;
+use super::epochs::{self, Candidate, Heartbeat, Start};
+use super::names::Epoch;
+use super::snapshot::{self, Stores};
+use super::spool::{State, Waiting};
+use super::status::{BackupStatus, SnapshotStatus};
+use super::target::{SealedTarget, Target};
+use super::{Error, Result, part, retention};
+use crate::base::clock::{Clock, Monotonic};
+use crate::base::random::Random;
+use crate::engine::fetch::Fetch;
+use crate::engine::store::identity::Installation;
+use crate::engine::store::seal::Seal;
+use crate::engine::tasks::Shutdown;
+use crate::vocab::limits;
+use crate::vocab::settings;
+
+/// The time for shipping the last commits when the service stops. The rest is in the spool, and the next start ships it.
+const FINISH_TIME: Duration = Duration::from_secs(10);
+const MS_PER_HOUR: i64 = 3_600_000;
+/// The name and the content of an object that is only written to check the target.
+const PROBE: &str = "probe";
+
+/// What a continuous backup needs to know about the installation.
+pub struct Parts {
+    pub url: String,
+    pub settings: settings::Backup,
+    pub capture: Arc<Capture>,
+    pub fetch: Arc<Fetch>,
+    pub seal: Arc<Seal>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub installation: Installation,
+    /// The number of starts of the data folder.
+    pub boots: u64,
+    /// The name of the machine, for messages on other machines.
+    pub host: String,
+}
+
+impl Parts {
+    /// Records this start in the spool. If a start is missing there, the stores were open without the log, so commits may be missing.
+    fn count_start(&self) {
+        let mut spool = self.capture.spool();
+        let Some(state) = spool.state().cloned() else { return };
+        if state.boots != self.boots && state.boots + 1 != self.boots {
+            return spool.interrupt("this data folder was used without the continuous backup".to_owned());
+        }
+        if let Err(error) = spool.save(State { boots: self.boots, ..state }) {
+            spool.interrupt(error.to_string());
+        }
+    }
+}
+
+/// The continuous backup of a running installation.
+pub struct ContinuousBackup {
+    parts: Parts,
+    status: Mutex<BackupStatus>,
+    /// The epoch of the current session.
+    epoch: Mutex<Option<Epoch>>,
+    snapshot_wanted: Notify,
+    drill_wanted: AtomicBool,
+    /// Whether the log of the current epoch has a snapshot, without which it cannot be restored.
+    has_snapshot: AtomicBool,
+}
+
+impl ContinuousBackup {
+    pub fn new(parts: Parts) -> Self {
+        parts.count_start();
+        let complete_until = parts.capture.spool().state().and_then(|state| state.complete_until);
+        let status = BackupStatus { complete_until, ..BackupStatus::default() };
+        Self {
+            parts,
+            status: Mutex::new(status),
+            epoch: Mutex::new(None),
+            snapshot_wanted: Notify::new(),
+            drill_wanted: AtomicBool::new(false),
+            has_snapshot: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the URL or the path of the target.
+    pub fn url(&self) -> &str {
+        &self.parts.url
+    }
+
+    /// Opens the target, with the key of this installation.
+    pub fn target(&self) -> Result<SealedTarget> {
+        let Parts { url, settings, fetch, seal, random, .. } = &self.parts;
+        Target::prepare(url)?;
+        Ok(SealedTarget::new(Target::open(url, settings, fetch)?, seal, random.clone()))
+    }
+
+    pub fn status(&self) -> BackupStatus {
+        let waiting_bytes = self.parts.capture.spool().bytes();
+        BackupStatus { waiting_bytes, ..self.state().clone() }
+    }
+
+    /// Requests a snapshot now instead of at the next configured time.
+    pub fn want_snapshot(&self) {
+        self.snapshot_wanted.notify_one();
+    }
+
+    /// Requests a restore drill now instead of at the next configured time.
+    pub fn want_drill(&self) {
+        self.drill_wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a drill was requested, once.
+    pub fn takes_drill_request(&self) -> bool {
+        self.drill_wanted.swap(false, Ordering::Relaxed)
+    }
+
+    /// Checks that the target belongs to this installation and its key, and that objects can be written, read, listed and deleted.
+    pub async fn probe(&self) -> Result<()> {
+        let sealed = self.target()?;
+        if let Some((_, start)) = epochs::newest(&sealed.target).await? {
+            if start.installation != self.parts.installation {
+                return Err(Error::Foreign { installation: start.installation.name().to_owned() });
+            }
+            if start.key_check != *sealed.key_check() {
+                return Err(Error::WrongKey);
+            }
+        }
+        let object = format!("{PROBE}-{}", name(sealed.random()));
+        sealed.create_verified(&object, PROBE.as_bytes().to_vec()).await?;
+        sealed.target.delete(&object).await
+    }
+
+    fn state(&self) -> MutexGuard<'_, BackupStatus> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn epoch(&self) -> MutexGuard<'_, Option<Epoch>> {
+        self.epoch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn interval(&self) -> Duration {
+        self.parts.settings.interval_seconds.seconds()
+    }
+
+    fn heartbeat_period(&self) -> Duration {
+        (self.interval() * 3).min(Duration::from_secs(limits::BACKUP_HEARTBEAT_SECONDS))
+    }
+
+    /// Ships until the service drains.
+    pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
+        let mut pause = limits::BACKUP_RETRY_MIN;
+        loop {
+            let began = self.parts.clock.monotonic();
+            let ended = tokio::select! {
+                biased;
+                () = shutdown.draining() => return,
+                ended = self.session(stores) => ended,
+            };
+            let Err(error) = ended;
+            tracing::warn!(%error, "the continuous backup stopped and will start again");
+            let is_final = matches!(error, Error::TakenOver { .. });
+            *self.epoch() = None;
+            self.state().error = Some(error);
+            if is_final {
+                // Taking the target back would only make the other server do the same.
+                return shutdown.draining().await;
+            }
+            if self.parts.clock.monotonic().ms_since(began) > limits::BACKUP_RETRY_MAX.as_millis() as i64 {
+                pause = limits::BACKUP_RETRY_MIN;
+            }
+            tokio::select! {
+                () = shutdown.draining() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+            pause = (pause * 2).min(limits::BACKUP_RETRY_MAX);
+        }
+    }
+
+    /// Begins an epoch and ships until an error.
+    async fn session(&self, stores: &Stores) -> Result<std::convert::Infallible> {
+        let sealed = self.target()?;
+        let (epoch, start) = self.begin(&sealed).await?;
+        *self.epoch() = Some(epoch);
+        let shipping = self.ship(&sealed, epoch);
+        let snapshots = self.take_snapshots(&sealed, epoch, &start, stores);
+        tokio::select! {
+            ended = shipping => ended,
+            ended = snapshots => ended,
+        }
+    }
+
+    /// Begins an epoch that continues the log in the spool, or starts a new log if commits may be missing.
+    async fn begin(&self, sealed: &SealedTarget) -> Result<(Epoch, Start)> {
+        let Parts { url, capture, installation, boots, host, random, .. } = &self.parts;
+        let (state, is_whole) = {
+            let spool = capture.spool();
+            (spool.state().cloned(), spool.interruption().is_none())
+        };
+        let fits =
+            |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
+        let known = state.as_ref().filter(|state| state.installation == *installation);
+        let holder = known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone());
+        let candidate = Candidate {
+            installation,
+            host,
+            state: state.as_ref().filter(|state| is_whole && fits(state)),
+            holder: &holder,
+            heartbeat_seconds: self.heartbeat_period().as_secs().max(1),
+        };
+        let (epoch, start) = epochs::begin(sealed, &candidate).await?;
+        let next = State {
+            url: url.clone(),
+            installation: installation.clone(),
+            key_check: sealed.key_check().clone(),
+            boots: *boots,
+            holder: holder.clone(),
+            epoch,
+            shipped: start.first_part - 1,
+            positions: candidate.state.map(|state| state.positions).unwrap_or_default(),
+            complete_until: state.as_ref().and_then(|state| state.complete_until),
+        };
+        if start.log_since == epoch {
+            self.has_snapshot.store(false, Ordering::Relaxed);
+            capture.restart(next)?;
+        } else {
+            capture.spool().save(next)?;
+        }
+        tracing::info!(epoch, log_since = start.log_since, target = url, "the continuous backup runs");
+        Ok((epoch, start))
+    }
+
+    /// Ships the log every few seconds, until an error.
+    async fn ship(&self, sealed: &SealedTarget, epoch: Epoch) -> Result<std::convert::Infallible> {
+        let mut beaten: Option<Monotonic> = None;
+        loop {
+            let is_due =
+                beaten.is_none_or(|at| self.parts.clock.monotonic().ms_since(at) >= self.heartbeat_period().as_millis() as i64);
+            self.ship_once(sealed, epoch, is_due).await?;
+            if is_due {
+                beaten = Some(self.parts.clock.monotonic());
+            }
+            tokio::time::sleep(self.interval()).await;
+        }
+    }
+
+    /// Ships all commits so far, and a heartbeat if one is due.
+    async fn ship_once(&self, sealed: &SealedTarget, epoch: Epoch, beats: bool) -> Result<()> {
+        let Parts { capture, clock, .. } = &self.parts;
+        // Parts of an outage are shipped before the next one is cut, so an outage does not leave thousands of small parts.
+        self.ship_waiting(sealed, epoch).await?;
+        let (now, monotonic) = (clock.now(), clock.monotonic());
+        let next = capture.cut().0;
+        let shipped = self.ship_waiting(sealed, epoch).await?;
+        if let Some(reason) = capture.spool().interruption() {
+            return Err(Error::Interrupted(reason.to_owned()));
+        }
+        if beats {
+            epochs::beat(sealed, epoch, &Heartbeat { complete_until: now, last_part: next - 1 }).await?;
+        }
+        if (beats || shipped) && self.has_snapshot.load(Ordering::Relaxed) {
+            self.state().complete(now, monotonic);
+            let mut spool = capture.spool();
+            if let Some(state) = spool.state().cloned() {
+                spool.save(State { complete_until: Some(now), ..state })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ships the complete parts, oldest first; returns whether there were any.
+    async fn ship_waiting(&self, sealed: &SealedTarget, epoch: Epoch) -> Result<bool> {
+        let mut any = false;
+        loop {
+            let Some(Waiting { header, file, .. }) = self.parts.capture.spool().oldest().cloned() else { return Ok(any) };
+            let read = tokio::fs::read(&file).await;
+            let content = read.map_err(|error| Error::Local(format!("{} cannot be read: {error}", file.display())))?;
+            let object = header.name(epoch).object();
+            if part::unpack(&object, &content).is_err() {
+                let reason = format!("{} was damaged on the disk", file.display());
+                self.parts.capture.interrupt(&reason);
+                return Err(Error::Interrupted(reason));
+            }
+            let bytes = match sealed.create_verified(&object, content.clone()).await? {
+                Some(bytes) => bytes,
+                // The answer to an earlier attempt was lost.
+                None if sealed.require(&object).await? == content => 0,
+                None => return Err(Error::Damaged { object, found: "another server wrote it".to_owned() }),
+            };
+            self.parts.capture.spool().shipped(header.number)?;
+            any = true;
+            let mut state = self.state();
+            state.part_bytes += bytes;
+            state.changed_bytes += header.changed_bytes;
+        }
+    }
+
+    /// Takes snapshots when they are due or requested, until an error.
+    async fn take_snapshots(
+        &self,
+        sealed: &SealedTarget,
+        epoch: Epoch,
+        start: &Start,
+        stores: &Stores,
+    ) -> Result<std::convert::Infallible> {
+        let Parts { capture, clock, settings, .. } = &self.parts;
+        let mut last = match start.log_since == epoch {
+            true => None,
+            false => catalog::last_snapshot(&sealed.target, start.log_since).await?,
+        };
+        self.has_snapshot.store(last.is_some(), Ordering::Relaxed);
+        loop {
+            let period_ms = settings.snapshot_hours.get() as i64 * MS_PER_HOUR;
+            // A time in the future means that the clock was set back since then.
+            let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
+            let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
+            tokio::select! {
+                () = self.snapshot_wanted.notified() => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+            let SnapshotStatus { at, rows, bytes } = snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await?;
+            tracing::info!(rows, bytes, "the continuous backup has a new snapshot");
+            self.state().last_snapshot = Some(SnapshotStatus { at, rows, bytes });
+            last = Some(at);
+            self.has_snapshot.store(true, Ordering::Relaxed);
+            let deleted = retention::thin(&sealed.target, settings).await?;
+            tracing::debug!(deleted, "the continuous backup was thinned");
+        }
+    }
+
+    /// Ships what was committed until now and records that this server has stopped. Called when the service has drained.
+    pub async fn finish(&self) {
+        let Some(epoch) = *self.epoch() else { return };
+        let work = async {
+            let sealed = self.target()?;
+            self.ship_once(&sealed, epoch, true).await?;
+            epochs::end(&sealed.target, epoch).await
+        };
+        match tokio::time::timeout(FINISH_TIME, work).await {
+            Ok(Ok(())) => tracing::info!(epoch, "the continuous backup is complete"),
+            Ok(Err(error)) => tracing::warn!(%error, "the last commits were not backed up; the next start continues"),
+            Err(_) => tracing::warn!("the last commits were not backed up in time; the next start continues"),
+        }
+    }
+}
+
+/// Returns a random name for a data folder.
+fn name(random: &dyn Random) -> String {
+    data_encoding::HEXLOWER.encode(&random.bytes::<16>())
+}

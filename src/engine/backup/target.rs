@@ -1,0 +1,308 @@
+//! The target of a backup: a folder or an object store, and the sealed objects in it.
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig};
+use url::Url;
+
+use super::{Error, Result};
+use crate::base::random::Random;
+use crate::engine::fetch::{Fetch, StorageConnector};
+use crate::engine::store::seal::{KeyCheck, Seal};
+use crate::vocab::limits;
+use crate::vocab::settings::Backup;
+
+/// The purpose of the derived key. A new format of the objects needs a new purpose.
+const PURPOSE: &str = "mailmill continuous backup v1";
+
+/// A folder or a prefix in an object store. Objects are named relative to it.
+#[derive(Clone)]
+pub struct Target {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+    shown: String,
+}
+
+impl Target {
+    /// Opens the target at `url`: `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, `az://CONTAINER/PREFIX`, or a folder. Sends no request.
+    pub fn open(url: &str, settings: &Backup, fetch: &Arc<Fetch>) -> Result<Self> {
+        let Some((scheme, place)) = url.split_once("://").filter(|(scheme, _)| *scheme != "file") else {
+            return Self::folder(&PathBuf::from(url.strip_prefix("file://").unwrap_or(url)));
+        };
+        let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+        let invalid = |reason: String| Error::Settings(format!("backup.url {url}: {reason}"));
+        if bucket.is_empty() {
+            return Err(invalid("the name of the bucket is missing".to_owned()));
+        }
+        let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(error.to_string()))?;
+        let connector = StorageConnector::new(fetch.clone());
+        let store = match scheme {
+            "s3" => s3(bucket, settings, connector),
+            "gs" => gcs(bucket, settings, connector),
+            "az" => azure(bucket, settings, connector),
+            _ => return Err(invalid("use s3://, gs://, az:// or the path of a folder".to_owned())),
+        };
+        Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned() })
+    }
+
+    /// Creates the folder of a target that is a folder. Its parent must exist, because it is missing while a disk is not mounted.
+    pub fn prepare(url: &str) -> Result<()> {
+        let path = url.strip_prefix("file://").unwrap_or(url);
+        if !path.starts_with('/') {
+            return Ok(());
+        }
+        match std::fs::create_dir(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(Error::Target { object: path.to_owned(), cause: error.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn folder(path: &FilePath) -> Result<Self> {
+        let invalid = |reason: &dyn std::fmt::Display| Error::Settings(format!("backup.url {}: {reason}", path.display()));
+        if !path.is_absolute() {
+            return Err(invalid(&"enter the full path of the folder"));
+        }
+        let store = LocalFileSystem::new_with_prefix(path).map_err(|error| invalid(&error))?.with_fsync(true);
+        Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string() })
+    }
+
+    /// Returns the URL or the path of the target. Neither contains credentials.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    fn path(&self, object: &str) -> Path {
+        let parts = object.split('/').map(object_store::path::PathPart::from);
+        self.prefix.parts().chain(parts).collect()
+    }
+
+    /// Writes an object that does not exist. Returns false if it exists.
+    pub async fn create(&self, object: &str, content: Bytes) -> Result<bool> {
+        let options = PutOptions::from(PutMode::Create);
+        match self.store.put_opts(&self.path(object), content.into(), options).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
+            Err(error) => Err(failed(object, &error)),
+        }
+    }
+
+    pub async fn replace(&self, object: &str, content: Bytes) -> Result<()> {
+        let put = self.store.put(&self.path(object), PutPayload::from(content)).await;
+        put.map(drop).map_err(|error| failed(object, &error))
+    }
+
+    pub async fn get(&self, object: &str) -> Result<Option<Bytes>> {
+        let got = match self.store.get(&self.path(object)).await {
+            Ok(got) => got,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(failed(object, &error)),
+        };
+        if got.meta.size > limits::BACKUP_OBJECT_BYTES_MAX as u64 {
+            return Err(Error::Damaged { object: object.to_owned(), found: "it is too large".to_owned() });
+        }
+        got.bytes().await.map(Some).map_err(|error| failed(object, &error))
+    }
+
+    /// Returns the names of all objects in the folder `folder`, sorted.
+    pub async fn list(&self, folder: &str) -> Result<Vec<String>> {
+        let place = self.path(folder);
+        let mut found = self.store.list(Some(&place));
+        let mut names = Vec::new();
+        while let Some(meta) = found.try_next().await.map_err(|error| failed(folder, &error))? {
+            if names.len() >= limits::BACKUP_OBJECTS_MAX {
+                let cause = format!("it has more than {} objects", limits::BACKUP_OBJECTS_MAX);
+                return Err(Error::Target { object: folder.to_owned(), cause });
+            }
+            let Some(rest) = meta.location.prefix_match(&self.prefix) else { continue };
+            let parts: Vec<_> = rest.map(|part| part.as_ref().to_owned()).collect();
+            names.push(parts.join("/"));
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Deletes an object; an object that does not exist is not an error.
+    pub async fn delete(&self, object: &str) -> Result<()> {
+        match self.store.delete(&self.path(object)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(object, &error)),
+        }
+    }
+}
+
+/// A target whose objects are sealed with a key that is derived from the master key.
+pub struct SealedTarget {
+    pub target: Target,
+    seal: Arc<Seal>,
+    key_check: KeyCheck,
+    random: Arc<dyn Random>,
+}
+
+impl SealedTarget {
+    pub fn new(target: Target, master: &Seal, random: Arc<dyn Random>) -> Self {
+        let seal = Arc::new(Seal::from_key(&master.derive(PURPOSE)));
+        Self { target, seal, key_check: master.check_value(), random }
+    }
+
+    /// Returns the check value of the master key.
+    pub fn key_check(&self) -> &KeyCheck {
+        &self.key_check
+    }
+
+    pub fn random(&self) -> &dyn Random {
+        self.random.as_ref()
+    }
+
+    /// Seals `content` for the place `object`. Large content takes a while, so this runs on a thread that may block.
+    async fn sealed(&self, object: &str, content: Vec<u8>) -> Bytes {
+        let (seal, random, place) = (self.seal.clone(), self.random.clone(), object.to_owned());
+        let sealing = tokio::task::spawn_blocking(move || seal.seal(place.as_bytes(), &content, random.as_ref()));
+        sealing.await.expect("sealing does not panic").into()
+    }
+
+    /// Writes an object that does not exist, reads it back and compares it. Returns the size of the object, or `None` if it exists
+    /// already. An object that differs is deleted.
+    pub async fn create_verified(&self, object: &str, content: Vec<u8>) -> Result<Option<u64>> {
+        let sealed = self.sealed(object, content).await;
+        let is_new = self.target.create(object, sealed.clone()).await?;
+        match self.target.get(object).await? {
+            // The object is this one even if it existed: the response to the first request was lost, and the client repeated it.
+            Some(there) if there == sealed => Ok(Some(sealed.len() as u64)),
+            Some(_) if !is_new => Ok(None),
+            there => {
+                self.target.delete(object).await?;
+                let found = match there {
+                    Some(there) => format!("{} of {} bytes are as they were written", there.len(), sealed.len()),
+                    None => "it does not exist after it was written".to_owned(),
+                };
+                Err(Error::Damaged { object: object.to_owned(), found })
+            }
+        }
+    }
+
+    /// Like [`SealedTarget::create_verified`], with further attempts after failures of the target. An object that exists already is an
+    /// object of an earlier attempt and is replaced.
+    pub async fn write_persistently(&self, object: &str, content: Vec<u8>) -> Result<u64> {
+        let mut pause = limits::BACKUP_RETRY_MIN;
+        for attempt in 1.. {
+            match self.create_verified(object, content.clone()).await {
+                Ok(Some(bytes)) => return Ok(bytes),
+                Err(error) if attempt >= limits::BACKUP_PART_ATTEMPTS => return Err(error),
+                Ok(None) if attempt >= limits::BACKUP_PART_ATTEMPTS => {
+                    return Err(Error::Damaged { object: object.to_owned(), found: "another server wrote it".to_owned() });
+                }
+                Ok(None) => self.target.delete(object).await?,
+                Err(error) => {
+                    tracing::debug!(%error, attempt, "an object could not be written");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(limits::BACKUP_RETRY_MAX);
+                }
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    pub async fn replace(&self, object: &str, content: Vec<u8>) -> Result<()> {
+        let sealed = self.sealed(object, content).await;
+        self.target.replace(object, sealed).await
+    }
+
+    /// Reads and opens an object.
+    pub async fn get(&self, object: &str) -> Result<Option<Vec<u8>>> {
+        let Some(sealed) = self.target.get(object).await? else { return Ok(None) };
+        let (seal, place) = (self.seal.clone(), object.to_owned());
+        let opening = tokio::task::spawn_blocking(move || seal.open(place.as_bytes(), &sealed));
+        let opened = opening.await.expect("opening a seal does not panic");
+        let damaged = || Error::Damaged {
+            object: object.to_owned(),
+            found: "its seal does not match its content, name and key".to_owned(),
+        };
+        opened.map(Some).ok_or_else(damaged)
+    }
+
+    /// Like [`SealedTarget::get`], for an object that must exist.
+    pub async fn require(&self, object: &str) -> Result<Vec<u8>> {
+        let missing = || Error::Damaged { object: object.to_owned(), found: "it is missing".to_owned() };
+        self.get(object).await?.ok_or_else(missing)
+    }
+}
+
+fn failed(object: &str, error: &object_store::Error) -> Error {
+    let mut cause = error.to_string();
+    // The message of a refused request quotes the whole response, which can be a page of XML.
+    if let Some((at, _)) = cause.char_indices().nth(limits::LOG_LINE_CHARACTERS_MAX) {
+        cause.truncate(at);
+    }
+    Error::Target { object: object.to_owned(), cause: cause.replace('\n', " ") }
+}
+
+fn retry() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 },
+        max_retries: limits::BACKUP_REQUEST_RETRIES,
+        retry_timeout: limits::BACKUP_REQUEST_TIME,
+    }
+}
+
+/// Returns whether an endpoint uses HTTP without TLS, which only an operator's own endpoint can.
+fn is_plain(settings: &Backup) -> bool {
+    settings.endpoint.as_deref().and_then(|endpoint| Url::parse(endpoint).ok()).is_some_and(|url| url.scheme() == "http")
+}
+
+fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> object_store::Result<Arc<dyn ObjectStore>> {
+    // The environment of the process can contain credentials too, such as those of a machine's role.
+    let mut builder = AmazonS3Builder::from_env()
+        .with_bucket_name(bucket)
+        .with_http_connector(connector)
+        .with_retry(retry())
+        .with_virtual_hosted_style_request(!settings.path_style)
+        .with_client_options(ClientOptions::new().with_allow_http(is_plain(settings)));
+    if let Some(endpoint) = &settings.endpoint {
+        builder = builder.with_endpoint(endpoint);
+    }
+    if let Some(region) = &settings.region {
+        builder = builder.with_region(region);
+    }
+    if let (Some(id), Some(secret)) = (&settings.access_key, &settings.secret_key) {
+        builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
+    }
+    Ok(Arc::new(builder.build()?))
+}
+
+fn gcs(bucket: &str, settings: &Backup, connector: StorageConnector) -> object_store::Result<Arc<dyn ObjectStore>> {
+    let mut builder =
+        GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket).with_http_connector(connector).with_retry(retry());
+    if let Some(endpoint) = &settings.endpoint {
+        builder = builder.with_base_url(endpoint).with_client_options(ClientOptions::new().with_allow_http(is_plain(settings)));
+    }
+    if let Some(file) = &settings.credentials_file {
+        builder = builder.with_service_account_path(file.display().to_string());
+    }
+    Ok(Arc::new(builder.build()?))
+}
+
+fn azure(container: &str, settings: &Backup, connector: StorageConnector) -> object_store::Result<Arc<dyn ObjectStore>> {
+    let mut builder = MicrosoftAzureBuilder::from_env()
+        .with_container_name(container)
+        .with_http_connector(connector)
+        .with_retry(retry())
+        .with_allow_http(is_plain(settings));
+    if let Some(endpoint) = &settings.endpoint {
+        builder = builder.with_endpoint(endpoint.clone());
+    }
+    if let (Some(account), Some(key)) = (&settings.access_key, &settings.secret_key) {
+        builder = builder.with_account(account).with_access_key(key.expose());
+    }
+    Ok(Arc::new(builder.build()?))
+}

@@ -1,0 +1,339 @@
+//! The whole way of the backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs`
+//! tests the service with an object store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::capture::Capture;
+use super::catalog::Catalog;
+use super::names::{PartName, SnapshotName};
+use super::shipping::{ContinuousBackup, Parts};
+use super::snapshot::Stores;
+use super::{Error, SealedTarget, Target, epochs, names, restoring, retention};
+use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
+use crate::base::random::{Random, SeededRandom};
+use crate::engine::fetch::Fetch;
+use crate::engine::settings::{self, DEFAULT};
+use crate::engine::store::commit_log::{Logged, StoreName};
+use crate::engine::store::identity::Installation;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::space::Space;
+use crate::engine::store::{Error as StoreError, Options, Order, Read, Span, Store, StoreFile, Table, WriteTx};
+use crate::engine::tasks::{Stage, Tasks};
+use crate::vocab::settings::Settings;
+use crate::vocab::tables::{DatabaseKind, META};
+
+/// A table that all three stores have.
+const ROWS: Table<String, Vec<u8>> = Table::new(META);
+const CACHE_BYTES: usize = 1 << 20;
+
+/// One run of a server with a data folder and a target.
+struct Run {
+    stores: Stores,
+    capture: Arc<Capture>,
+    backup: Arc<ContinuousBackup>,
+    tasks: Tasks,
+}
+
+fn settings() -> Settings {
+    let given = [("backup.interval_seconds".to_owned(), "1".to_owned())];
+    settings::load(DEFAULT, None, &[], &given).expect("the settings are valid")
+}
+
+fn seal() -> Seal {
+    Seal::from_key(&[7; 32])
+}
+
+fn fetch() -> Arc<Fetch> {
+    Arc::new(Fetch::new(&settings()))
+}
+
+fn sealed(target: &Path) -> SealedTarget {
+    let url = target.display().to_string();
+    Target::prepare(&url).expect("the folder can be created");
+    let target = Target::open(&url, &settings().backup, &fetch()).expect("the folder can be used");
+    SealedTarget::new(target, &seal(), Arc::new(SeededRandom::new(5)))
+}
+
+impl Run {
+    /// Starts a server on the data folder `data`, whose `boots`-th start this is. `seed` names the machine.
+    fn start(data: &Path, target: &Path, boots: u64, seed: u64) -> Self {
+        let random: Arc<dyn Random> = Arc::new(SeededRandom::new(seed * 1_000 + boots));
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
+        let open = |store: StoreName| {
+            let options = Options { database_kind: store.database_kind(), cache_bytes: CACHE_BYTES };
+            let logged = Some(Logged { store, log: capture.clone() });
+            let file = data.join(format!("{}.redb", store.word()));
+            let sources = (clock.clone(), random.clone());
+            Arc::new(Store::open_and(Space::unlimited(), &file, &options, sources, logged, |_| Ok(())).expect("the store opens"))
+        };
+        let stores = StoreName::ALL.map(open);
+        let backup = Arc::new(ContinuousBackup::new(Parts {
+            url: target.display().to_string(),
+            settings: settings().backup,
+            capture: capture.clone(),
+            fetch: fetch(),
+            seal: Arc::new(seal()),
+            clock,
+            random,
+            installation: Installation::new(&SeededRandom::new(1)),
+            boots,
+            host: format!("machine-{seed}"),
+        }));
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let (running, own, shutdown) = (backup.clone(), stores.clone(), tasks.shutdown());
+        tasks.spawn("backup", async move { running.run(&own, shutdown).await });
+        Self { stores, capture, backup, tasks }
+    }
+
+    async fn put(&self, store: StoreName, key: &str, bytes: usize) {
+        let key = key.to_owned();
+        let put = move |tx: &mut WriteTx<'_>| {
+            tx.put(ROWS, &key, &vec![7; bytes]);
+            Ok::<_, StoreError>(())
+        };
+        let store = StoreName::ALL.into_iter().position(|name| name == store).expect("the store is one of the three");
+        self.stores[store].write(put).await.expect("the store works").expect("the write succeeds");
+    }
+
+    /// Waits until the backup has everything committed before this call.
+    async fn catch_up(&self) {
+        let now = SystemClock.now();
+        for _ in 0..600 {
+            if self.backup.status().complete_until.is_some_and(|until| until > now) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("the backup does not catch up: {:?}", self.backup.status());
+    }
+
+    /// Ends the process without finishing the backup, like a crash.
+    async fn crash(self) {
+        self.tasks.raise(Stage::Draining);
+        self.tasks.join(Duration::from_secs(20)).await;
+        let Self { stores, capture, backup, .. } = self;
+        drop(backup);
+        for store in stores {
+            Arc::into_inner(store).expect("no one else uses the store").close();
+        }
+        capture.close();
+    }
+
+    async fn stop(self) {
+        self.tasks.raise(Stage::Draining);
+        self.tasks.join(Duration::from_secs(20)).await;
+        self.backup.finish().await;
+        self.crash().await;
+    }
+}
+
+fn keys(tx: &impl Read) -> Vec<String> {
+    let rows = tx.list(ROWS, &Span::default(), Order::Forward, 9_999).expect("the data is readable");
+    rows.into_iter().map(|(key, _)| key).filter(|key| key.starts_with("row")).collect()
+}
+
+/// Restores into a new folder; returns the keys of the three stores.
+async fn restored(target: &Path, at: Option<Timestamp>) -> Result<[Vec<String>; 3], Error> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    restoring::restore(&sealed(target), at, folder.path()).await?;
+    Ok(restoring::files(folder.path()).map(|file| {
+        let file = StoreFile::open_verified(&file, CACHE_BYTES).expect("the restored file is intact");
+        keys(&file.read().expect("the file can be read"))
+    }))
+}
+
+fn folders() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
+    let (data, target) = (outer.path().join("data"), outer.path().join("target"));
+    std::fs::create_dir(&data).expect("the folder can be created");
+    (outer, data, target)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_moment_can_be_restored_and_the_log_continues_after_restarts() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.put(StoreName::Control, "row 1", 100).await;
+    run.catch_up().await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let early = SystemClock.now();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    run.put(StoreName::Live, "row 2", 3_000_000).await;
+    run.put(StoreName::Test, "row 3", 10).await;
+    run.catch_up().await;
+    run.put(StoreName::Live, "row 4", 10).await;
+    run.stop().await;
+    // The next start continues the log, also after a crash.
+    let run = Run::start(&data, &target, 2, 1);
+    run.put(StoreName::Live, "row 5", 10).await;
+    run.crash().await;
+    let run = Run::start(&data, &target, 3, 1);
+    run.catch_up().await;
+    let whole = ["row 2", "row 4", "row 5"].map(str::to_owned).to_vec();
+    assert_eq!(restored(&target, None).await, Ok([vec!["row 1".into()], vec!["row 3".into()], whole]));
+    assert_eq!(restored(&target, Some(early)).await, Ok([vec!["row 1".into()], vec![], vec![]]));
+    let catalog = Catalog::load(&sealed(&target).target).await.expect("the target can be listed");
+    assert_eq!(catalog.snapshots.len(), 1, "no restart needed a new snapshot");
+    assert_eq!(catalog.epochs.values().map(|start| start.log_since).collect::<Vec<_>>(), [1, 1, 1]);
+    run.stop().await;
+}
+
+/// The stores were opened without the log, as with an older program or without the setting: the log must not hide the missing commits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commits_that_are_not_in_the_log_start_a_new_one() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    run.stop().await;
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
+    let clock = Arc::new(ManualClock::at(Timestamp(1_000)));
+    let plain = Store::open(&data.join("live.redb"), &options, clock, Arc::new(SeededRandom::new(3))).expect("the store opens");
+    let put = |tx: &mut WriteTx<'_>| {
+        tx.put(ROWS, &"row 1".to_owned(), &vec![1]);
+        Ok::<_, StoreError>(())
+    };
+    plain.write(put).await.expect("the store works").expect("the write succeeds");
+    plain.close();
+    let run = Run::start(&data, &target, 3, 1);
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.catch_up().await;
+    let [.., live] = restored(&target, None).await.expect("the backup can be restored");
+    assert_eq!(live, ["row 1", "row 2"]);
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
+    let (outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    let other_data = outer.path().join("other");
+    std::fs::create_dir(&other_data).expect("the folder can be created");
+    let other = Run::start(&other_data, &target, 1, 2);
+    for _ in 0..400 {
+        if other.backup.status().error.is_some() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(other.backup.status().error, Some(Error::InUse { host: "machine-1".into() }));
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.catch_up().await;
+    // An undetected copy of the folder has the same name and takes over: the first server notices and stops.
+    other.crash().await;
+    let copy = outer.path().join("copy");
+    std::fs::create_dir_all(copy.join("backup-spool")).expect("the folder can be created");
+    let state = std::fs::read(data.join("backup-spool/state.json")).expect("the state exists");
+    std::fs::write(copy.join("backup-spool/state.json"), state).expect("the file can be written");
+    let twin = Run::start(&copy, &target, 1, 3);
+    for _ in 0..400 {
+        if matches!(run.backup.status().error, Some(Error::TakenOver { .. })) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(run.backup.status().error, Some(Error::TakenOver { host: "machine-3".into() }));
+    twin.put(StoreName::Test, "row 3", 10).await;
+    twin.catch_up().await;
+    let twins = restored(&target, None).await.expect("the backup can be restored");
+    assert_eq!(twins, [vec![], vec!["row 3".into()], Vec::<String>::new()], "the twin started a new log with its own state");
+    twin.stop().await;
+    run.crash().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_renamed_or_missing_object_is_detected() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    run.put(StoreName::Live, "row 1", 500).await;
+    run.catch_up().await;
+    run.put(StoreName::Live, "row 2", 500).await;
+    run.catch_up().await;
+    run.stop().await;
+    let catalog = Catalog::load(&sealed(&target).target).await.expect("the target can be listed");
+    let parts: Vec<_> = catalog.parts.iter().map(|part| target.join(part.object())).collect();
+    let [.., before, last] = parts.as_slice() else { panic!("there are two parts: {parts:?}") };
+    let (whole, other) = (std::fs::read(last).expect("the part exists"), std::fs::read(before).expect("the part exists"));
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    for content in [changed, whole[..whole.len() / 2].to_vec(), other] {
+        std::fs::write(last, content).expect("the file can be written");
+        assert!(matches!(restored(&target, None).await, Err(Error::Damaged { .. })));
+    }
+    std::fs::write(last, &whole).expect("the file can be written");
+    assert!(restored(&target, None).await.is_ok());
+    let gap = std::fs::read(before).expect("the part exists");
+    std::fs::remove_file(before).expect("the file can be removed");
+    assert!(matches!(restored(&target, None).await, Err(Error::Damaged { .. })), "a gap is not skipped");
+    std::fs::write(before, gap).expect("the file can be written");
+    let target_of_other_key = SealedTarget::new(
+        Target::open(&target.display().to_string(), &settings().backup, &fetch()).expect("the folder can be used"),
+        &Seal::from_key(&[8; 32]),
+        Arc::new(SeededRandom::new(5)),
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let refused = restoring::restore(&target_of_other_key, None, folder.path()).await;
+    assert_eq!(refused.err(), Some(Error::WrongKey));
+}
+
+#[tokio::test]
+async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
+    let (_outer, _, target) = folders();
+    let sealed = sealed(&target);
+    let day = |number: i64| Timestamp(number * 86_400_000);
+    let own = |epoch, number: u64| SnapshotName { epoch, log_from: number, consistent_at: number - 1, at: day(number as i64) };
+    let part = |epoch, number: u64| PartName { epoch, number, from: day(number as i64), to: day(number as i64) };
+    let installation = Installation::new(&SeededRandom::new(1));
+    for epoch in 1..=2 {
+        let holder = epoch.to_string();
+        let candidate =
+            epochs::Candidate { installation: &installation, host: "a", state: None, holder: &holder, heartbeat_seconds: 1 };
+        epochs::begin(&sealed, &candidate).await.expect("the epoch can be created");
+        epochs::end(&sealed.target, epoch).await.expect("the epoch can be ended");
+    }
+    let interrupted = SnapshotName { at: day(5).plus_ms(1), ..own(2, 5) };
+    let put = async |object: String| assert_eq!(sealed.target.create(&object, "x".into()).await, Ok(true));
+    for number in 1..=9 {
+        put(part(1, number).object()).await;
+        put(part(2, number).object()).await;
+        put(own(2, number).manifest()).await;
+        put(own(2, number).part(0)).await;
+    }
+    put(interrupted.part(0)).await;
+    let given = ["log_days", "daily", "weekly", "monthly"].map(|key| (format!("backup.{key}"), "2".to_owned()));
+    let few = settings::load(DEFAULT, None, &[], &given).expect("the settings are valid").backup;
+    retention::thin(&sealed.target, &few).await.expect("the target can be thinned");
+    let catalog = Catalog::load(&sealed.target).await.expect("the target can be listed");
+    let snapshots: Vec<u64> = catalog.snapshots.iter().map(|snapshot| snapshot.log_from).collect();
+    // Day 3, January 4 of 1970, is a Sunday and the last day of its week.
+    assert_eq!(snapshots, [3, 7, 8, 9]);
+    let parts: Vec<(u64, u64)> = catalog.parts.iter().map(|part| (part.epoch, part.number)).collect();
+    assert_eq!(parts, [(2, 7), (2, 8), (2, 9)]);
+    assert_eq!(catalog.epochs.keys().copied().collect::<Vec<_>>(), [2]);
+    assert_eq!(sealed.target.get(&interrupted.part(0)).await, Ok(None));
+    assert!(sealed.target.get(&own(2, 3).part(0)).await.is_ok_and(|part| part.is_some()), "parts of kept snapshots stay");
+    assert_eq!(retention::thin(&sealed.target, &few).await, Ok(0));
+}
+
+#[tokio::test]
+async fn a_target_of_another_installation_is_refused() {
+    let (_outer, _, target) = folders();
+    let sealed = sealed(&target);
+    let candidate = |seed| (Installation::new(&SeededRandom::new(seed)), format!("holder {seed}"));
+    for (seed, is_accepted) in [(1, true), (1, true), (2, false)] {
+        let (installation, holder) = candidate(seed);
+        let candidate =
+            epochs::Candidate { installation: &installation, host: "a", state: None, holder: &holder, heartbeat_seconds: 1 };
+        let opened = epochs::begin(&sealed, &candidate).await;
+        match is_accepted {
+            true => assert!(opened.is_ok(), "{opened:?}"),
+            false => assert!(matches!(opened, Err(Error::Foreign { .. })), "{opened:?}"),
+        }
+    }
+    assert!(sealed.target.get(&names::start(3)).await.is_ok_and(|third| third.is_none()));
+}

@@ -1,0 +1,85 @@
+//! Rebuilds a store's file from the rows of a snapshot and the records of the commit log.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::commit_log::{Record, StoreName};
+use super::port::{Overlay, Port};
+use super::redb_port::RedbPort;
+use super::space::Space;
+use super::{Error, Result, backup};
+
+/// The number of rows, and of bytes, that are written in one transaction: rows may be large chunks of blobs.
+const ROWS_PER_COMMIT: usize = 20_000;
+const BYTES_PER_COMMIT: u64 = 16 * 1024 * 1024;
+/// The size of the page cache of the new file.
+const CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+/// A file that is being filled.
+pub struct Rebuild {
+    store: StoreName,
+    file: PathBuf,
+    port: RedbPort,
+    /// Changes that are not written yet.
+    batch: Overlay,
+    batch_bytes: u64,
+    /// The position of the newest record.
+    position: u64,
+}
+
+impl Rebuild {
+    /// Creates the file of a store, which must not exist. `position` is the position of the rows that are added first.
+    pub fn create(store: StoreName, file: &Path, position: u64) -> Result<Self> {
+        if file.exists() {
+            return Err(Error::Io(format!("{} already exists", file.display())));
+        }
+        let port = RedbPort::open(Space::unlimited(), file, store.database_kind(), CACHE_BYTES)?;
+        Ok(Self { store, file: file.to_path_buf(), port, batch: Overlay::new(), batch_bytes: 0, position })
+    }
+
+    /// Adds rows of a snapshot.
+    pub fn fill(&mut self, rows: Record) -> Result<()> {
+        self.merge(rows)
+    }
+
+    /// Applies a record of the log. Returns false if the file already contains it; a gap is an error.
+    pub fn apply(&mut self, record: Record) -> Result<bool> {
+        if record.position <= self.position {
+            return Ok(false);
+        }
+        if record.position != self.position + 1 {
+            let (store, known, next) = (self.store.word(), self.position, record.position);
+            return Err(Error::Io(format!("the log has no commits of the {store} store between {known} and {next}")));
+        }
+        self.position = record.position;
+        self.merge(record).map(|()| true)
+    }
+
+    fn merge(&mut self, record: Record) -> Result<()> {
+        self.batch_bytes += record.changed_bytes();
+        self.batch.merge(Arc::unwrap_or_clone(record.batch));
+        let is_full = self.batch.len() >= ROWS_PER_COMMIT || self.batch_bytes >= BYTES_PER_COMMIT;
+        if is_full { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes all changes so far, and returns the digests of the file's tables.
+    pub fn digests(&mut self) -> Result<backup::Digests> {
+        self.flush()?;
+        backup::digests_of(&self.port, self.store.database_kind())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let batch = std::mem::take(&mut self.batch);
+        self.batch_bytes = 0;
+        if batch.is_empty() { Ok(()) } else { self.port.commit(&batch) }
+    }
+
+    /// Completes the file, compares all its pages with their checksums, and returns the number of its rows.
+    pub fn finish(mut self) -> Result<u64> {
+        self.flush()?;
+        let Self { store, file, port, .. } = self;
+        drop(port);
+        let digests = backup::digests(&file, store.database_kind())?;
+        Ok(digests.values().map(|table| table.rows).sum())
+    }
+}

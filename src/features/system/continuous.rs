@@ -1,0 +1,338 @@
+//! The continuous backup as operators see it: how old the backup is, whether it can be restored, and an email when it cannot.
+//!
+//! A drill restores the newest state into a temporary folder next to the data and checks it, so that a backup that cannot be restored is
+//! noticed before it is needed. Owners and admins get one email when a problem starts and one when it ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::store::{self, Drill, Incident};
+use crate::base::clock::Timestamp;
+use crate::base::machine;
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::backup::{self, BackupStatus, ContinuousBackup, restoring};
+use crate::engine::store::{self as engine_store, StoreFile, identity};
+use crate::features::accounts;
+use crate::features::sending::system_mail::{self, SystemEmail};
+use crate::vocab::finding::Finding;
+use crate::vocab::limits;
+
+/// The folder of a drill in the data folder.
+const DRILL_FOLDER: &str = "restore-drill";
+/// The size of the page cache for a file that is only inspected.
+const CACHE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The continuous backup of the installation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContinuousBackupView {
+    /// The target: the URL of an object store, or a folder.
+    pub url: String,
+    /// When the target had every commit; absent until the first snapshot is complete.
+    pub complete_until: Option<WireTime>,
+    /// How long ago that was: the commits of this time would be lost with the machine.
+    pub age_seconds: Option<i64>,
+    /// The age from which the backup counts as too old: the setting backup.warn_after_minutes.
+    pub warn_after_seconds: i64,
+    /// What is wrong with the backup; absent if nothing is.
+    pub problem: Option<String>,
+    /// The size of the commits that wait for the target, in bytes.
+    pub waiting_bytes: u64,
+    /// The size of the commits that this process has shipped, in bytes, as they are stored in the target.
+    pub shipped_bytes: u64,
+    /// The size of the keys and values in these commits, in bytes.
+    pub changed_bytes: u64,
+    /// The newest snapshot since the start of the process; absent if there was none.
+    pub last_snapshot: Option<SnapshotView>,
+    /// The newest restore drill; absent if there was none.
+    pub last_drill: Option<DrillView>,
+}
+
+/// A snapshot in the target.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SnapshotView {
+    pub at: WireTime,
+    pub rows: u64,
+    /// The size in the target.
+    pub bytes: u64,
+}
+
+/// The result of a restore drill.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DrillView {
+    pub at: WireTime,
+    /// The number of restored rows; 0 if the restore failed.
+    pub rows: u64,
+    /// The time of the newest restored commit; absent if the restore failed.
+    pub restored_until: Option<WireTime>,
+    pub seconds: i64,
+    /// Why the backup could not be restored; absent if it could.
+    pub error: Option<String>,
+}
+
+impl ContinuousBackupView {
+    pub fn sample() -> Self {
+        let at = WireTime::sample();
+        Self {
+            url: "s3://acme-backups/mailmill".into(),
+            complete_until: Some(at),
+            age_seconds: Some(4),
+            warn_after_seconds: 900,
+            problem: None,
+            waiting_bytes: 18_432,
+            shipped_bytes: 7_340_032,
+            changed_bytes: 12_582_912,
+            last_snapshot: Some(SnapshotView { at, rows: 120_000, bytes: 20_971_520 }),
+            last_drill: Some(DrillView { at, rows: 120_000, restored_until: Some(at), seconds: 9, error: None }),
+        }
+    }
+}
+
+/// Returns the state of the continuous backup; `None` if there is no target.
+pub fn view(engine: &Engine) -> engine_store::Result<Option<ContinuousBackupView>> {
+    let Some(backup) = &engine.backup else { return Ok(None) };
+    let status = backup.status();
+    let tx = engine.control.read();
+    let drill = store::last_drill(&tx)?;
+    Ok(Some(ContinuousBackupView {
+        url: backup.url().to_owned(),
+        complete_until: status.complete_until.map(WireTime),
+        age_seconds: age_seconds(engine, &status),
+        warn_after_seconds: warn_after_seconds(engine),
+        problem: problem(engine, &status, drill.as_ref()),
+        waiting_bytes: status.waiting_bytes,
+        shipped_bytes: status.part_bytes,
+        changed_bytes: status.changed_bytes,
+        last_snapshot: status.last_snapshot.map(|snapshot| SnapshotView {
+            at: WireTime(snapshot.at),
+            rows: snapshot.rows,
+            bytes: snapshot.bytes,
+        }),
+        last_drill: drill.map(|drill| DrillView {
+            at: WireTime(drill.at),
+            rows: drill.rows,
+            restored_until: drill.until.map(WireTime),
+            seconds: drill.seconds,
+            error: drill.error,
+        }),
+    }))
+}
+
+pub fn warn_after_seconds(engine: &Engine) -> i64 {
+    engine.settings.backup.warn_after_minutes.get() as i64 * 60
+}
+
+pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
+    status.age_ms(engine.clock.as_ref()).map(|age| age / 1000)
+}
+
+/// Returns what is wrong with the backup, if anything is.
+fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
+    let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+    // A second server at the same target needs a decision, not patience.
+    if let Some(error @ (backup::Error::TakenOver { .. } | backup::Error::Foreign { .. })) = &status.error {
+        return Some(format!("The backup has stopped: {error}."));
+    }
+    let warn_after = warn_after_seconds(engine);
+    match age_seconds(engine, status) {
+        // After a longer stop, the backup gets the same time to catch up.
+        Some(age) if age > warn_after && (status.is_of_this_process() || has_run(engine, warn_after)) => {
+            return Some(format!("The backup is {} old{cause}.", words(age)));
+        }
+        // The first snapshot of a large installation takes a while.
+        None if has_run(engine, warn_after) => {
+            return Some(format!("There is no complete backup yet{cause}."));
+        }
+        _ => {}
+    }
+    let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
+    failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
+}
+
+fn has_run(engine: &Engine, seconds: i64) -> bool {
+    engine.clock.now().ms_since(engine.started_at) / 1000 > seconds
+}
+
+/// Returns a duration in words, in the largest unit.
+fn words(seconds: i64) -> String {
+    match (seconds / 86_400, seconds / 3_600, seconds / 60) {
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, _) => format!("{hours} h"),
+        (days, ..) => format!("{days} d"),
+    }
+}
+
+/// Emails the owner and the admins when a problem of the backup starts, and when it ends.
+pub async fn watch(engine: &Arc<Engine>) -> Result<(), Failure> {
+    let Some(backup) = &engine.backup else { return Ok(()) };
+    let tx = engine.control.read();
+    let (known, drill) = (store::incident(&tx)?, store::last_drill(&tx)?);
+    drop(tx);
+    let (found, now) = (problem(engine, &backup.status(), drill.as_ref()), engine.clock.now());
+    let incident = match (known, found) {
+        (None, None) => return Ok(()),
+        (Some(known), Some(_)) if known.is_mailed || now.ms_since(known.tried_at).abs() < limits::BACKUP_MAIL_RETRY_MS => {
+            return Ok(());
+        }
+        (known, Some(reason)) => {
+            let since = known.map_or(now, |known| known.since);
+            tracing::warn!(reason, "the continuous backup needs attention");
+            let text = format!(
+                "{reason}\n\nTarget: {}\n\nIf the machine of this installation is lost now, everything since the last complete backup is \
+                 lost. The System page shows the state: {}/live/settings/system\n",
+                backup.url(),
+                engine.base_url()
+            );
+            let is_mailed = mail(engine, "The backup needs attention", &text).await?;
+            Some(Incident { since, reason, tried_at: now, is_mailed })
+        }
+        (Some(known), None) => {
+            tracing::info!(reason = known.reason, "the continuous backup works again");
+            if known.is_mailed {
+                let text = format!("The backup works again.\n\nThe problem since {} was: {}\n", known.since, known.reason);
+                mail(engine, "The backup works again", &text).await?;
+            }
+            None
+        }
+    };
+    engine.control.write_essential(move |tx| store::set_incident(tx, incident.as_ref())).await??;
+    Ok(())
+}
+
+/// Sends an email to the owner and the admins of the installation's account. Returns whether all of them were accepted.
+async fn mail(engine: &Arc<Engine>, subject: &str, text: &str) -> Result<bool, Failure> {
+    let mut is_mailed = true;
+    for to in accounts::managers(engine)? {
+        let email = SystemEmail { to, subject: subject.to_owned(), text: text.to_owned() };
+        if let Err(reason) = system_mail::send(engine, email).await? {
+            tracing::warn!(reason, "the email about the backup could not be sent");
+            is_mailed = false;
+        }
+    }
+    Ok(is_mailed)
+}
+
+/// Runs a drill if one is due or was requested.
+pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
+    let Some(backup) = engine.backup.clone() else { return Ok(()) };
+    let last = store::last_drill(&engine.control.read())?;
+    let now = engine.clock.now();
+    let is_due = match (&last, engine.settings.backup.drill_days.get() as i64) {
+        (_, 0) => false,
+        (None, _) => backup.status().complete_until.is_some(),
+        (Some(Drill { at, error: Some(_), .. }), _) => now.ms_since(*at).abs() >= limits::BACKUP_DRILL_RETRY_MS,
+        // A time in the future means that the clock was set back since then.
+        (Some(Drill { at, .. }), days) => !(0..days * limits::DAY_MS).contains(&now.ms_since(*at)),
+    };
+    if !is_due && !backup.takes_drill_request() {
+        return Ok(());
+    }
+    let drill = drill(engine, &backup, now).await;
+    match &drill.error {
+        None => tracing::info!(rows = drill.rows, seconds = drill.seconds, "the restore drill succeeded"),
+        Some(error) => tracing::error!(error, "the restore drill failed"),
+    }
+    engine.control.write_essential(move |tx| store::note_drill(tx, &drill)).await??;
+    Ok(())
+}
+
+async fn drill(engine: &Arc<Engine>, backup: &ContinuousBackup, at: Timestamp) -> Drill {
+    let (began, folder) = (engine.clock.monotonic(), engine.control.file().with_file_name(DRILL_FOLDER));
+    let done = restore_into(engine, backup, &folder).await;
+    // The folder may be large, so it is removed even if the drill failed. A folder that cannot be removed is removed by the next drill.
+    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
+    let seconds = engine.clock.monotonic().ms_since(began) / 1000;
+    match done {
+        Ok(restored) => Drill { at, rows: restored.rows, until: Some(restored.until), seconds, error: None },
+        Err(error) => Drill { at, rows: 0, until: None, seconds, error: Some(error) },
+    }
+}
+
+async fn restore_into(engine: &Arc<Engine>, backup: &ContinuousBackup, folder: &Path) -> Result<restoring::Restored, String> {
+    prepare(engine, folder)?;
+    let sealed = backup.target().map_err(|error| error.to_string())?;
+    let (_, restored) = restoring::restore(&sealed, None, folder).await.map_err(|error| error.to_string())?;
+    let own = identity::identity(&engine.control.read()).map_err(|error| error.to_string())?;
+    let files = restoring::files(folder);
+    let checking = tokio::task::spawn_blocking(move || check_files(&files, own.as_ref()));
+    checking.await.map_err(|_| "the check of the restored files panicked".to_owned())??;
+    Ok(restored)
+}
+
+/// Creates the empty folder of a drill, if the disk has room for it.
+fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
+    let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
+    let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum();
+    let kept = engine.control.space().status().free_min;
+    let data = folder.parent().unwrap_or(folder);
+    if machine::free_bytes(data).is_ok_and(|free| free < needed.saturating_add(kept)) {
+        return Err(format!(
+            "a drill needs {} MiB of free disk space for a moment; free up space",
+            needed.saturating_add(kept) >> 20
+        ));
+    }
+    let removed = fs::remove_dir_all(folder).or_else(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    });
+    removed.and_then(|()| fs::create_dir(folder)).map_err(|error| format!("{} cannot be created: {error}", folder.display()))
+}
+
+/// Checks that the restored files are those of this installation, each under its own name.
+fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result<(), String> {
+    for file in files {
+        let opened = StoreFile::open_verified(file, CACHE_BYTES).and_then(|file| identity::identity(&file.read()?));
+        let found = opened.map_err(|error| error.to_string())?;
+        let is_own = found.as_ref().is_some_and(|found| {
+            own.is_some_and(|own| found.installation == own.installation && found.key_check == own.key_check)
+                && file.file_stem().is_some_and(|stem| stem == found.store.as_str())
+        });
+        if !is_own {
+            return Err(format!("{} is not a store of this installation", file.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Checks for `mailmill doctor` whether the target can be used, and how old the backup is.
+pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
+    const SUBJECT: &str = "backup";
+    let Some(backup) = &engine.backup else {
+        let said =
+            "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk";
+        return Ok(vec![Finding::skipped(SUBJECT, said)]);
+    };
+    let url = backup.url();
+    if let Err(error) = backup.probe().await {
+        let remedy = match error {
+            backup::Error::WrongKey | backup::Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
+            _ => {
+                "Check backup.url, backup.endpoint and the credentials, and that they allow to list, read, write and delete objects."
+            }
+        };
+        return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);
+    }
+    let mut findings =
+        vec![Finding::good(SUBJECT, format!("{url} can be read and written, and this installation's key opens it"))];
+    let drill = store::last_drill(&engine.control.read())?;
+    let status = backup.status();
+    findings.push(match (problem(engine, &status, drill.as_ref()), age_seconds(engine, &status)) {
+        (Some(problem), _) => Finding::problem(
+            SUBJECT,
+            problem.trim_end_matches('.'),
+            "See the log of the service for the cause, and fix it first.",
+        ),
+        (None, Some(age)) => Finding::good(SUBJECT, format!("the backup is {age} s old")),
+        (None, None) => Finding::skipped(SUBJECT, "the first snapshot is not complete yet, or the service does not run"),
+    });
+    if let Some(Drill { at, rows, error: None, .. }) = drill {
+        findings.push(Finding::good(SUBJECT, format!("the restore drill of {at} restored {rows} rows")));
+    }
+    Ok(findings)
+}

@@ -1,0 +1,30 @@
+//! The workers of the continuous backup.
+
+use std::sync::Arc;
+
+use super::continuous;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::engine::tasks::Tasks;
+
+/// Ships the commits of all stores to the target until the service drains.
+pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
+    let mut shutdown = tasks.shutdown();
+    let Some(backup) = engine.backup.clone() else {
+        shutdown.draining().await;
+        return Ok(());
+    };
+    let [test, live] = engine.environments().map(|data| data.store.clone());
+    backup.run(&[engine.control.clone(), test, live], shutdown).await;
+    Ok(())
+}
+
+/// Emails the operators about problems of the backup.
+pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
+    continuous::watch(&engine).await.map(|()| Step::Done)
+}
+
+/// Runs restore drills.
+pub async fn drill(engine: Arc<Engine>) -> Result<Step, Failure> {
+    continuous::drill_if_due(&engine).await.map(|()| Step::Done)
+}
