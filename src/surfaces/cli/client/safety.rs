@@ -35,7 +35,7 @@ const SENDS: [&str; 9] = [
 /// TABLE: operations that delete although their method is not DELETE.
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
-/// TABLE: operations that end something for good.
+/// TABLE: operations that end something that cannot be started again.
 const ENDS: [&str; 1] = ["campaigns.cancel"];
 
 /// Returns what makes an operation dangerous.
