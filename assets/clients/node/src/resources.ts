@@ -1630,6 +1630,19 @@ export class Connections extends Resource<Mailmill> {
   }
 
   /**
+   * Preview an import from a platform.
+   *
+   * Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
+   * @example
+   * ```ts
+   * await mailmill.connections.previewImport({ provider: "platform_a", projectId, sources: [{"id":"Y6nRLr","type":"list","name":"Newsletter"}] });
+   * ```
+   */
+  previewImport(params: t.ConnectionsPreviewImportParams, options?: CallOptions): Promise<t.ImportPreview> {
+    return this._post("/contacts/imports/provider/preview", params, options);
+  }
+
+  /**
    * Import contacts from a platform.
    *
    * Returns once the import is stored; GET /v1/contacts/imports/{id} returns the progress.
@@ -1675,6 +1688,32 @@ export class Storefront extends Resource<Mailmill> {
    */
   connect(params: t.StorefrontConnectParams, options?: CallOptions): Promise<t.StorefrontConnection> {
     return this._post("/storefront/connect", params, options, { keyed: true });
+  }
+
+  /**
+   * Start the installation of the app on a Shopify store.
+   *
+   * Returns the URL of the shop's page on which the signed-in user installs the app of this installation (OAuth 2, authorization code grant with an offline token).
+   * @example
+   * ```ts
+   * await mailmill.storefront.authorize({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
+   * ```
+   */
+  authorize(params: t.StorefrontAuthorizeParams, options?: CallOptions): Promise<t.InstallPage> {
+    return this._post("/storefront/authorize", params, options);
+  }
+
+  /**
+   * Complete the installation of the app on a Shopify store.
+   *
+   * Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to import.
+   * @example
+   * ```ts
+   * await mailmill.storefront.complete({ query: "code=0907a61c0c8d55e99db179b68161bc00&hmac=700e2dad&shop=acme.myshopify.com&state=test.5d41402a&timestamp=1767225600" });
+   * ```
+   */
+  complete(params: t.StorefrontCompleteParams, options?: CallOptions): Promise<t.StorefrontConnection> {
+    return this._post("/storefront/complete", params, options);
   }
 
   /**
@@ -2642,7 +2681,7 @@ export class ScheduledImports extends Resource<Mailmill> {
    * The first run starts immediately.
    * @example
    * ```ts
-   * await mailmill.scheduledImports.create({ projectId, name: "Shop customers", url: "https://shop.acme.example/export/contacts.csv" });
+   * await mailmill.scheduledImports.create({ projectId, name: "Shop customers" });
    * ```
    */
   create(params: t.ScheduledImportsCreateParams, options?: CallOptions): Promise<t.ScheduledImportView> {
@@ -2661,7 +2700,7 @@ export class ScheduledImports extends Resource<Mailmill> {
   /**
    * Change a scheduled import.
    *
-   * A change of the file or its mapping starts a run.
+   * A change of the source or its mapping starts a run, which imports everything.
    * @example
    * ```ts
    * await mailmill.scheduledImports.update(id);
@@ -2674,7 +2713,7 @@ export class ScheduledImports extends Resource<Mailmill> {
   /**
    * Delete a scheduled import.
    *
-   * The contacts are kept.
+   * The contacts and events are kept.
    */
   delete(id: string, options?: CallOptions): Promise<t.DeletedScheduledImport> {
     return this._delete(at`/scheduled-imports/${id}`, undefined, options);

@@ -953,12 +953,32 @@ export type ConnectionsImportContactsParams = {
     consentMode?: ConsentMode;
     /** The connection to use. */
     connectionId?: string | null;
+    /** For fields of the platform, the field of the contact: a profile field, `customFields.NAME`, or null to leave the field out. */
+    fieldMap?: {
+        [key: string]: string | null;
+    };
 };
 export type ConnectionsListParams = {
     /** Returns only connections to this provider. */
     provider?: Provider;
     /** Returns only connections that this project can use. */
     projectId?: string;
+};
+/** The import to preview. */
+export type ConnectionsPreviewImportParams = {
+    provider: Provider;
+    /** The project that the contacts would be added to. */
+    projectId: string;
+    /** The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
+    sources: SourceRef[];
+    /** Which contacts without a recorded choice would be imported. */
+    consentMode?: ConsentMode;
+    /** The connection to use. */
+    connectionId?: string | null;
+    /** For fields of the platform, the field of the contact, as in the import. */
+    fieldMap?: {
+        [key: string]: string | null;
+    };
 };
 export type ConnectionsSourcesParams = {
     /** The project that the contacts would be imported into. */
@@ -2554,6 +2574,19 @@ export type ImportMetrics = {
     missing: string[];
     notes: string[];
 };
+export type ImportPreview = {
+    read: number;
+    isComplete: boolean;
+    created: number;
+    updated: number;
+    skipped: number;
+    failed: number;
+    excluded: number;
+    unsubscribed: number;
+    fields: PreviewField[];
+    contacts: PreviewContact[];
+    problems: PreviewProblem[];
+};
 export type ImportPreviewed = {
     id: string;
     projectId: string;
@@ -2588,6 +2621,7 @@ export type ImportStarted = {
     id: string;
     status: "processing" | "uploaded";
 };
+export type ImportTarget = "contacts" | "events";
 export type ImportView = {
     projectId: string;
     status: ProjectStatus;
@@ -2597,6 +2631,11 @@ export type ImportView = {
     error?: string;
     progress: ImportProgressOfProject;
     importMetrics: ImportMetrics;
+};
+export type ImportedSource = {
+    id: string;
+    type: ProviderSourceType;
+    name: string;
 };
 export type InboxHtmlParams = {
     /** Whether to load remote images through this service. */
@@ -2693,6 +2732,11 @@ export type IncomingWebhooksUpdateParams = {
 export type IncompleteCheck = {
     check: ValidationCheck;
     reason: string;
+};
+export type InstallPage = {
+    authorizeUrl: string;
+    expiresAt: string;
+    scopes: StoreScope[];
 };
 export type InvalidEventRow = {
     index: number;
@@ -3020,6 +3064,12 @@ export type PlatformState = {
     connections: ConnectionView[];
     connectUrl: string;
 };
+export type PreviewContact = {
+    email: string;
+    result: "created" | "updated" | "unchanged";
+    status: ContactStatus;
+    changes: string[];
+};
 export type PreviewCut = {
     line: number;
     what: string;
@@ -3051,6 +3101,11 @@ export type PreviewDeviceView = {
     processingTime?: number;
     error?: string;
 };
+export type PreviewField = {
+    name: string;
+    to?: string;
+    sample: string;
+};
 export type PreviewMetadata = {
     requestedDevices: number;
     completedDevices: number;
@@ -3062,6 +3117,11 @@ export type PreviewNote = {
     rule: string;
     message: string;
     lines: number[];
+};
+export type PreviewProblem = {
+    email?: string;
+    field: string;
+    error: string;
 };
 export type PreviewStatus = "PROCESSING" | "COMPLETED" | "PARTIAL_SUCCESS" | "FAILED";
 export type PreviewStatusView = {
@@ -3093,6 +3153,11 @@ export type PreviewsCreateParams = {
     devices?: ("apple-mail.ios" | "apple-mail.ios.dark" | "apple-mail.ios.no-images" | "apple-mail.ios-small" | "apple-mail.ios-small.dark" | "apple-mail.ios-large" | "apple-mail.ios-large.dark" | "apple-mail.ios-ipad" | "apple-mail.ipad" | "apple-mail.ios-ipad.dark" | "apple-mail.ipad.dark" | "apple-mail.macos" | "apple-mail.macos.dark" | "gmail.desktop-webmail" | "gmail.desktop-webmail.no-images" | "gmail.ios" | "gmail.ios.dark" | "gmail.android" | "gmail.android.dark" | "gmail.imap" | "gmail.imap.dark" | "gmail.mobile-webmail" | "outlook.windows" | "outlook.desktop-windows" | "outlook.windows.dark" | "outlook.desktop-windows.dark" | "outlook.windows.no-images" | "outlook.desktop-windows.no-images" | "outlook.windows.120dpi" | "outlook.desktop-windows.120dpi" | "outlook.outlook-com" | "outlook.outlook-com.dark" | "outlook.macos" | "outlook.macos.dark" | "outlook.ios" | "outlook.ios.dark" | "outlook.android" | "outlook.android.dark" | "yahoo.desktop-webmail" | "yahoo.ios" | "yahoo.android" | "aol.desktop-webmail" | "samsung-email.android" | "samsung-email.android.dark" | "protonmail.desktop-webmail" | "protonmail.desktop-webmail.no-images" | "protonmail.ios" | "protonmail.ios.no-images" | "thunderbird.macos" | "thunderbird.windows" | "thunderbird.macos.dark" | "thunderbird.windows.dark" | "thunderbird.macos.no-images" | "thunderbird.windows.no-images" | "gmx.desktop-webmail" | "web-de.desktop-webmail" | "fastmail.desktop-webmail" | "hey.desktop-webmail" | "plain.text")[];
     /** A name for the preview. */
     name?: string | null;
+};
+export type ProblemView = {
+    row: number;
+    field: string;
+    error: string;
 };
 export type ProductOverrides = {
     name?: string;
@@ -3500,6 +3565,7 @@ export type RunView = {
     skipped: number;
     failed: number;
     excluded: number;
+    problems: ProblemView[];
     error?: string;
 };
 export type SavedBlockView = {
@@ -3537,14 +3603,28 @@ export type ScheduledImportView = {
     id: string;
     projectId: string;
     name: string;
-    url: string;
     everyHours: number;
-    columnMap?: ColumnMap;
+    target: "contacts" | "events";
+    url?: string;
     delimiter?: string;
-    onConflict: string;
+    columnMap?: ColumnMap;
+    onConflict?: "upsert" | "skip";
     tags: string[];
     status?: ContactStatus;
-    consentMode: ConsentMode;
+    consentMode?: ConsentMode;
+    mapping: {
+        [key: string]: string;
+    };
+    eventName?: string;
+    provider?: Provider;
+    providerName?: string;
+    connectionId?: string;
+    sources: ImportedSource[];
+    fieldMap: {
+        [key: string]: string | null;
+    };
+    tag?: string;
+    changesUntil?: string;
     state: "active" | "running" | "paused";
     pausedReason?: string;
     importId?: string;
@@ -3554,27 +3634,45 @@ export type ScheduledImportView = {
     createdAt: string;
     updatedAt: string;
 };
-/** The scheduled import to create. */
+/** The scheduled import to create: of a file, with `url`, or of contacts on a platform, with `provider` and `sources`. */
 export type ScheduledImportsCreateParams = {
-    /** The project that the contacts are added to. */
+    /** The project that the contacts or events are added to. */
     projectId: string;
     name: string;
-    /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
-    url: string;
     /** The number of hours between two runs: 24 for a run each day, which is the default. */
     everyHours?: number | null;
-    /** Maps fields to headers; guessed from common headers if absent. */
-    columnMap?: ColumnMapInput | null;
-    /** What to do with contacts that already exist. */
-    onConflict?: OnConflict;
-    /** The separator between cells; detected if absent. */
+    /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
+    url?: string | null;
+    /** What the rows of the file become. */
+    target?: ImportTarget;
+    /** The separator between cells of the file; detected if absent. */
     delimiter?: string | null;
-    /** Names of tags to add to every contact in the file. */
-    tags?: string[];
-    /** The status for contacts whose row has no status. */
+    /** Contacts in a file: maps fields to headers; guessed from common headers if absent. */
+    columnMap?: ColumnMapInput | null;
+    /** Contacts in a file: what to do with contacts that already exist; `upsert` if absent. */
+    onConflict?: OnConflict | null;
+    /** Contacts in a file: names of tags to add to every contact. */
+    tags?: string[] | null;
+    /** Contacts in a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
-    /** Which contacts without a status are imported, if `status` is absent. */
-    consentMode?: ConsentMode;
+    /** Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent. */
+    consentMode?: ConsentMode | null;
+    /** Events in a file: for each field, the header of its column. */
+    mapping?: {
+        [key: string]: string;
+    } | null;
+    /** Events in a file: the name of all events. */
+    eventName?: string | null;
+    /** The platform that contacts are imported from. */
+    provider?: Provider | null;
+    /** Contacts on a platform: the connection to use. */
+    connectionId?: string | null;
+    /** Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
+    sources?: SourceRef[] | null;
+    /** Contacts on a platform: for fields of the platform, the field of the contact, as in POST /v1/contacts/imports/provider. */
+    fieldMap?: {
+        [key: string]: string | null;
+    } | null;
 };
 export type ScheduledImportsListPage = {
     imports: ScheduledImportView[];
@@ -3593,22 +3691,36 @@ export type ScheduledImportsListParams = {
 /** The changes to a scheduled import. */
 export type ScheduledImportsUpdateParams = {
     name?: string | null;
-    /** The URL of a CSV file with a header row. */
-    url?: string | null;
     /** The number of hours between two runs. */
     everyHours?: number | null;
-    /** Maps fields to headers. */
-    columnMap?: ColumnMapInput | null;
-    /** What to do with contacts that already exist. */
-    onConflict?: OnConflict | null;
-    /** The separator between cells. */
+    /** The URL of a CSV file with a header row. */
+    url?: string | null;
+    /** The separator between cells of the file. */
     delimiter?: string | null;
-    /** Names of tags to add to every contact in the file. */
+    /** Contacts in a file: maps fields to headers. */
+    columnMap?: ColumnMapInput | null;
+    /** Contacts in a file: what to do with contacts that already exist. */
+    onConflict?: OnConflict | null;
+    /** Contacts in a file: names of tags to add to every contact. */
     tags?: string[] | null;
-    /** The status for contacts whose row has no status. */
+    /** Contacts in a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
     /** Which contacts without a status are imported, if `status` is absent. */
     consentMode?: ConsentMode | null;
+    /** Events in a file: for each field, the header of its column. */
+    mapping?: {
+        [key: string]: string;
+    } | null;
+    /** Events in a file: the name of all events. */
+    eventName?: string | null;
+    /** Contacts on a platform: the connection to use, of the same platform. */
+    connectionId?: string | null;
+    /** Contacts on a platform: the sources. */
+    sources?: SourceRef[] | null;
+    /** Contacts on a platform: for fields of the platform, the field of the contact. */
+    fieldMap?: {
+        [key: string]: string | null;
+    } | null;
     /** False pauses the scheduled import; true ends a pause and starts a run. */
     active?: boolean | null;
 };
@@ -3879,8 +3991,26 @@ export type StoreList = {
     stores: ConnectedStore[];
     total: number;
 };
+export type StoreScope = {
+    scope: string;
+    purpose: string;
+};
 export type StoreTool = "products" | "collections" | "customers" | "orders" | "refunds" | "checkouts" | "privacy";
 export type Storefront = "storefront" | "shopify" | "woocommerce";
+/** The shop on which to install the app. */
+export type StorefrontAuthorizeParams = {
+    /** The project whose brand gets the products, and whose audience gets the customers. */
+    projectId: string;
+    /** The myshopify.com domain of the shop. */
+    storefrontStoreUrl: string;
+    /** Which customers are imported; `subscribed-only` if absent. */
+    customers?: StoreCustomers | null;
+};
+/** What Shopify sent back with the user. */
+export type StorefrontCompleteParams = {
+    /** The whole query with which the user returned, unchanged: Shopify signs all of its parameters. */
+    query: string;
+};
 /** The store to connect. */
 export type StorefrontConnectParams = {
     /** The project whose brand gets the products, and whose audience gets the customers. */

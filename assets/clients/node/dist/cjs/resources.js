@@ -456,6 +456,9 @@ class Connections extends core_js_1.Resource {
  sources(provider, params, options) {
   return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
  }
+ previewImport(params, options) {
+  return this._post("/contacts/imports/provider/preview", params, options);
+ }
  importContacts(params, options) {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
@@ -467,6 +470,12 @@ exports.Connections = Connections;
 class Storefront extends core_js_1.Resource {
  connect(params, options) {
   return this._post("/storefront/connect", params, options, { keyed: true });
+ }
+ authorize(params, options) {
+  return this._post("/storefront/authorize", params, options);
+ }
+ complete(params, options) {
+  return this._post("/storefront/complete", params, options);
  }
  list(params, options) {
   return this._get("/storefront/stores", params, options);

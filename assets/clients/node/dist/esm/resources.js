@@ -431,6 +431,9 @@ export class Connections extends Resource {
  sources(provider, params, options) {
   return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
  }
+ previewImport(params, options) {
+  return this._post("/contacts/imports/provider/preview", params, options);
+ }
  importContacts(params, options) {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
@@ -441,6 +444,12 @@ export class Connections extends Resource {
 export class Storefront extends Resource {
  connect(params, options) {
   return this._post("/storefront/connect", params, options, { keyed: true });
+ }
+ authorize(params, options) {
+  return this._post("/storefront/authorize", params, options);
+ }
+ complete(params, options) {
+  return this._post("/storefront/complete", params, options);
  }
  list(params, options) {
   return this._get("/storefront/stores", params, options);

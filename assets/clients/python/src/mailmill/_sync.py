@@ -3531,6 +3531,36 @@ class Connections(Resource):
             request_options,
         ))
 
+    def preview_import(
+        self,
+        *,
+        provider: t.Provider,
+        project_id: str,
+        sources: _b.list[t.SourceRef],
+        consent_mode: t.ConsentMode | Unset = UNSET,
+        connection_id: str | None | Unset = UNSET,
+        field_map: dict[str, str | None] | Unset = UNSET,
+        request_options: CallOptions | None = None,
+    ) -> t.ImportPreview:
+        """Preview an import from a platform.
+
+        Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
+        Nothing is stored. The tags of the import are not counted as changes.
+
+        Args:
+            project_id: The project that the contacts would be added to.
+            sources: The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
+            consent_mode: Which contacts without a recorded choice would be imported.
+            connection_id: The connection to use. Required if several accounts of the provider are connected.
+            field_map: For fields of the platform, the field of the contact, as in the import.
+        """
+        return _t.cast("t.ImportPreview", self._call(
+            "POST",
+            "/contacts/imports/provider/preview",
+            {"provider": provider, "projectId": project_id, "sources": sources, "consentMode": consent_mode, "connectionId": connection_id, "fieldMap": field_map},
+            request_options,
+        ))
+
     def import_contacts(
         self,
         *,
@@ -3539,6 +3569,7 @@ class Connections(Resource):
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
         connection_id: str | None | Unset = UNSET,
+        field_map: dict[str, str | None] | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ProviderImportStarted:
         """Import contacts from a platform.
@@ -3556,11 +3587,14 @@ class Connections(Resource):
             consent_mode: Which contacts without a recorded choice are imported. Unsubscribed and suppressed
                 contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
+            field_map: For fields of the platform, the field of the contact: a profile field,
+                `customFields.NAME`, or null to leave the field out. Other fields are imported as usual. The
+                preview of the import lists the fields.
         """
         return _t.cast("t.ProviderImportStarted", self._call(
             "POST",
             "/contacts/imports/provider",
-            {"provider": provider, "projectId": project_id, "sources": sources, "consentMode": consent_mode, "connectionId": connection_id},
+            {"provider": provider, "projectId": project_id, "sources": sources, "consentMode": consent_mode, "connectionId": connection_id, "fieldMap": field_map},
             request_options,
             keyed=True,
         ))
@@ -3573,6 +3607,7 @@ class Connections(Resource):
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
         connection_id: str | None | Unset = UNSET,
+        field_map: dict[str, str | None] | Unset = UNSET,
         on_progress: collections.abc.Callable[[t.ImportProgress], object] | None = None,
         poll_interval: float = 2.0,
         wait_timeout: float = 600.0,
@@ -3587,6 +3622,9 @@ class Connections(Resource):
             consent_mode: Which contacts without a recorded choice are imported. Unsubscribed and suppressed
                 contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
+            field_map: For fields of the platform, the field of the contact: a profile field,
+                `customFields.NAME`, or null to leave the field out. Other fields are imported as usual. The
+                preview of the import lists the fields.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
             wait_timeout: The seconds that the job may take. The job continues on the server after that.
@@ -3601,6 +3639,7 @@ class Connections(Resource):
             sources=sources,
             consent_mode=consent_mode,
             connection_id=connection_id,
+            field_map=field_map,
             request_options=request_options,
         )
         return self._wait(
@@ -3660,6 +3699,51 @@ class Storefront(Resource):
             {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "clientId": client_id, "accessToken": access_token, "apiSecret": api_secret, "consumerKey": consumer_key, "consumerSecret": consumer_secret, "customers": customers, "connectionId": connection_id},
             request_options,
             keyed=True,
+        ))
+
+    def authorize(
+        self,
+        *,
+        project_id: str,
+        storefront_store_url: str,
+        customers: t.StoreCustomers | None | Unset = UNSET,
+        request_options: CallOptions | None = None,
+    ) -> t.InstallPage:
+        """Start the installation of the app on a Shopify store.
+
+        Returns the URL of the shop's page on which the signed-in user installs the app of this installation
+        (OAuth 2, authorization code grant with an offline token). Shopify then sends the user back to
+        Mailmill, which connects the store. Needs a client ID and secret of a Shopify app in the settings;
+        without them, connect the store with its own app or token.
+
+        Args:
+            project_id: The project whose brand gets the products, and whose audience gets the customers.
+            storefront_store_url: The myshopify.com domain of the shop.
+            customers: Which customers are imported; `subscribed-only` if absent.
+        """
+        return _t.cast("t.InstallPage", self._call(
+            "POST",
+            "/storefront/authorize",
+            {"projectId": project_id, "storefrontStoreUrl": storefront_store_url, "customers": customers},
+            request_options,
+        ))
+
+    def complete(self, *, query: str, request_options: CallOptions | None = None) -> t.StorefrontConnection:
+        """Complete the installation of the app on a Shopify store.
+
+        Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it
+        encrypted, and starts to import. Only the session that started the installation can complete it,
+        within ten minutes. The dashboard calls this operation when the user returns.
+
+        Args:
+            query: The whole query with which the user returned, unchanged: Shopify signs all of its
+                parameters.
+        """
+        return _t.cast("t.StorefrontConnection", self._call(
+            "POST",
+            "/storefront/complete",
+            {"query": query},
+            request_options,
         ))
 
     def list(
@@ -5649,38 +5733,62 @@ class ScheduledImports(Resource):
         *,
         project_id: str,
         name: str,
-        url: str,
         every_hours: int | None | Unset = UNSET,
-        column_map: t.ColumnMapInput | None | Unset = UNSET,
-        on_conflict: t.OnConflict | Unset = UNSET,
+        url: str | None | Unset = UNSET,
+        target: t.ImportTarget | Unset = UNSET,
         delimiter: str | None | Unset = UNSET,
-        tags: _b.list[str] | Unset = UNSET,
+        column_map: t.ColumnMapInput | None | Unset = UNSET,
+        on_conflict: t.OnConflict | None | Unset = UNSET,
+        tags: _b.list[str] | None | Unset = UNSET,
         status: t.ContactStatus | None | Unset = UNSET,
-        consent_mode: t.ConsentMode | Unset = UNSET,
+        consent_mode: t.ConsentMode | None | Unset = UNSET,
+        mapping: dict[str, str] | None | Unset = UNSET,
+        event_name: str | None | Unset = UNSET,
+        provider: t.Provider | None | Unset = UNSET,
+        connection_id: str | None | Unset = UNSET,
+        sources: _b.list[t.SourceRef] | None | Unset = UNSET,
+        field_map: dict[str, str | None] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ScheduledImportView:
         """Create a scheduled import.
 
-        The first run starts immediately. Each run fetches the file, unless the server has no newer version,
-        and imports its contacts like POST /v1/contacts/imports. A contact who unsubscribed or bounced is not
-        resubscribed. After several failed runs in a row, the scheduled import is paused.
+        The first run starts immediately. With url, each run fetches the file, unless the server has no newer
+        version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
+        /v1/events/batch. A row without a dedupeKey gets a key computed from the row, so that a row is stored
+        once even if later files contain it again. With provider, the first run imports all contacts of the
+        sources like POST /v1/contacts/imports/provider, and each later run only those who joined or changed
+        since. A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or
+        bounced is not resubscribed. After several failed runs in a row, the scheduled import is paused.
 
         Args:
-            project_id: The project that the contacts are added to.
-            url: The URL of a CSV file with a header row, on a public server, without a user name or password.
+            project_id: The project that the contacts or events are added to.
             every_hours: The number of hours between two runs: 24 for a run each day, which is the default.
-            column_map: Maps fields to headers; guessed from common headers if absent.
-            on_conflict: What to do with contacts that already exist.
-            delimiter: The separator between cells; detected if absent. `\\t` is a tab.
-            tags: Names of tags to add to every contact in the file.
-            status: The status for contacts whose row has no status. Set `subscribed` only if all contacts in
-                the file agreed to marketing email. If absent, `consentMode` decides.
-            consent_mode: Which contacts without a status are imported, if `status` is absent.
+            url: The URL of a CSV file with a header row, on a public server, without a user name or password.
+            target: What the rows of the file become.
+            delimiter: The separator between cells of the file; detected if absent. `\\t` is a tab.
+            column_map: Contacts in a file: maps fields to headers; guessed from common headers if absent.
+            on_conflict: Contacts in a file: what to do with contacts that already exist; `upsert` if absent.
+            tags: Contacts in a file: names of tags to add to every contact.
+            status: Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only
+                if all contacts in the file agreed to marketing email. If absent, `consentMode` decides.
+            consent_mode: Which contacts without a status are imported, if `status` is absent;
+                `subscribed-only` if absent.
+            mapping: Events in a file: for each field, the header of its column. Without a mapping, the
+                headers must be the names of the fields: `name`, `occurredAt`, `dedupeKey`, the identifiers of
+                an event, `properties.NAME` and `profile.FIELD`.
+            event_name: Events in a file: the name of all events. If absent, a column contains the name.
+            provider: The platform that contacts are imported from.
+            connection_id: Contacts on a platform: the connection to use. Required if several accounts of the
+                provider are connected.
+            sources: Contacts on a platform: the sources, as `GET
+                /v1/contacts/imports/providers/{provider}/sources` lists them.
+            field_map: Contacts on a platform: for fields of the platform, the field of the contact, as in
+                POST /v1/contacts/imports/provider.
         """
         return _t.cast("t.ScheduledImportView", self._call(
             "POST",
             "/scheduled-imports",
-            {"projectId": project_id, "name": name, "url": url, "everyHours": every_hours, "columnMap": column_map, "onConflict": on_conflict, "delimiter": delimiter, "tags": tags, "status": status, "consentMode": consent_mode},
+            {"projectId": project_id, "name": name, "everyHours": every_hours, "url": url, "target": target, "delimiter": delimiter, "columnMap": column_map, "onConflict": on_conflict, "tags": tags, "status": status, "consentMode": consent_mode, "mapping": mapping, "eventName": event_name, "provider": provider, "connectionId": connection_id, "sources": sources, "fieldMap": field_map},
             request_options,
             keyed=True,
         ))
@@ -5705,45 +5813,57 @@ class ScheduledImports(Resource):
         id: str,
         *,
         name: str | None | Unset = UNSET,
-        url: str | None | Unset = UNSET,
         every_hours: int | None | Unset = UNSET,
+        url: str | None | Unset = UNSET,
+        delimiter: str | None | Unset = UNSET,
         column_map: t.ColumnMapInput | None | Unset = UNSET,
         on_conflict: t.OnConflict | None | Unset = UNSET,
-        delimiter: str | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
         status: t.ContactStatus | None | Unset = UNSET,
         consent_mode: t.ConsentMode | None | Unset = UNSET,
+        mapping: dict[str, str] | None | Unset = UNSET,
+        event_name: str | None | Unset = UNSET,
+        connection_id: str | None | Unset = UNSET,
+        sources: _b.list[t.SourceRef] | None | Unset = UNSET,
+        field_map: dict[str, str | None] | None | Unset = UNSET,
         active: bool | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ScheduledImportView:
         """Change a scheduled import.
 
-        A change of the file or its mapping starts a run. An import that is running continues with the
-        settings with which it started.
+        A change of the source or its mapping starts a run, which imports everything. An import that is
+        running continues with the settings with which it started.
 
         Args:
             id: The ID of the scheduled import.
-            url: The URL of a CSV file with a header row.
             every_hours: The number of hours between two runs.
-            column_map: Maps fields to headers. Replaces the whole mapping.
-            on_conflict: What to do with contacts that already exist.
-            delimiter: The separator between cells. `\\t` is a tab.
-            tags: Names of tags to add to every contact in the file. They replace all previous tags.
-            status: The status for contacts whose row has no status.
+            url: The URL of a CSV file with a header row.
+            delimiter: The separator between cells of the file. `\\t` is a tab.
+            column_map: Contacts in a file: maps fields to headers. Replaces the whole mapping.
+            on_conflict: Contacts in a file: what to do with contacts that already exist.
+            tags: Contacts in a file: names of tags to add to every contact. They replace all previous tags.
+            status: Contacts in a file: the status for contacts whose row has no status.
             consent_mode: Which contacts without a status are imported, if `status` is absent.
+            mapping: Events in a file: for each field, the header of its column. Replaces the whole mapping.
+            event_name: Events in a file: the name of all events.
+            connection_id: Contacts on a platform: the connection to use, of the same platform.
+            sources: Contacts on a platform: the sources. They replace all previous sources.
+            field_map: Contacts on a platform: for fields of the platform, the field of the contact. Replaces
+                the whole mapping.
             active: False pauses the scheduled import; true ends a pause and starts a run.
         """
         return _t.cast("t.ScheduledImportView", self._call(
             "PATCH",
             f"/scheduled-imports/{path_part(id)}",
-            {"name": name, "url": url, "everyHours": every_hours, "columnMap": column_map, "onConflict": on_conflict, "delimiter": delimiter, "tags": tags, "status": status, "consentMode": consent_mode, "active": active},
+            {"name": name, "everyHours": every_hours, "url": url, "delimiter": delimiter, "columnMap": column_map, "onConflict": on_conflict, "tags": tags, "status": status, "consentMode": consent_mode, "mapping": mapping, "eventName": event_name, "connectionId": connection_id, "sources": sources, "fieldMap": field_map, "active": active},
             request_options,
         ))
 
     def delete(self, id: str, *, request_options: CallOptions | None = None) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts are kept. An import that is running continues.
+        The contacts and events are kept. An import of contacts that is running continues; an import of events
+        ends.
 
         Args:
             id: The ID of the scheduled import.
@@ -5758,7 +5878,7 @@ class ScheduledImports(Resource):
     def run(self, id: str, *, request_options: CallOptions | None = None) -> t.ScheduledImportView:
         """Run a scheduled import now.
 
-        Ends a pause. Returns before the file is fetched. Has no effect while a run lasts.
+        Ends a pause. Returns before the run starts. Has no effect while a run lasts.
 
         Args:
             id: The ID of the scheduled import.

@@ -3340,6 +3340,32 @@ class ImportMetrics(_t.TypedDict):
     """Remarks about how the sites were read, worded for users."""
 
 
+class ImportPreview(_t.TypedDict):
+    """What an import would change."""
+    read: int
+    """The number of contacts that were read for the preview."""
+    isComplete: bool
+    """Whether these are all contacts. A preview reads at most 2,000."""
+    created: int
+    """The number of contacts that would be added."""
+    updated: int
+    """The number of existing contacts that would change, apart from the tags of the import."""
+    skipped: int
+    """The number of existing contacts that would not change."""
+    failed: int
+    """The number of contacts that would be refused; `problems` has the reasons."""
+    excluded: int
+    """The number of contacts that would be left out because they never subscribed."""
+    unsubscribed: int
+    """The number of contacts who would become unsubscribed, or be added as unsubscribed."""
+    fields: list[PreviewField]
+    """The fields that these contacts have on the platform."""
+    contacts: list[PreviewContact]
+    """The first contacts, those with changes first."""
+    problems: list[PreviewProblem]
+    """The first problems."""
+
+
 class ImportPreviewed(_t.TypedDict):
     """A preview of a pending file."""
     id: str
@@ -3401,6 +3427,10 @@ class ImportStarted(_t.TypedDict):
     status: _t.Literal["processing", "uploaded"]
 
 
+ImportTarget = _t.Literal["contacts", "events"]
+"""What the rows of a file become."""
+
+
 class _ImportViewRequired(_t.TypedDict):
     projectId: str
     status: ProjectStatus
@@ -3417,6 +3447,13 @@ class ImportView(_ImportViewRequired, total=False):
     description: str
     error: str
     """Why the import failed, and what to do; absent if it did not fail."""
+
+
+class ImportedSource(_t.TypedDict):
+    """A source on a platform."""
+    id: str
+    type: ProviderSourceType
+    name: str
 
 
 class InboxListPage(_t.TypedDict):
@@ -3439,6 +3476,16 @@ class IncompleteCheck(_t.TypedDict):
     """A check that did not finish, or that finished only in part."""
     check: ValidationCheck
     reason: str
+
+
+class InstallPage(_t.TypedDict):
+    """Where the user installs the app."""
+    authorizeUrl: str
+    """The URL of the shop's page. Open it in the browser of the signed-in user."""
+    expiresAt: str
+    """When the installation must be complete."""
+    scopes: list[StoreScope]
+    """The scopes that the user is asked to allow."""
 
 
 class InvalidEventRow(_t.TypedDict):
@@ -3999,6 +4046,16 @@ class PlatformState(_t.TypedDict):
     """The URL of the page that connects and reconnects accounts."""
 
 
+class PreviewContact(_t.TypedDict):
+    """A contact that an import would add or change."""
+    email: str
+    result: _t.Literal["created", "updated", "unchanged"]
+    status: ContactStatus
+    """The status after the import."""
+    changes: list[str]
+    """The fields that would change or, for a new contact, would be set."""
+
+
 class PreviewCut(_t.TypedDict):
     """A part of an email that a client removes or changes."""
     line: int
@@ -4058,6 +4115,18 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     """The reason why drawing failed."""
 
 
+class _PreviewFieldRequired(_t.TypedDict):
+    name: str
+    sample: str
+    """The first value, shortened."""
+
+
+class PreviewField(_PreviewFieldRequired, total=False):
+    """A field on the platform."""
+    to: str
+    """The field of the contact; absent if the field is not imported."""
+
+
 class _PreviewMetadataRequired(_t.TypedDict):
     requestedDevices: int
     completedDevices: int
@@ -4082,6 +4151,16 @@ class PreviewNote(_t.TypedDict):
     """The problem and the remedy."""
     lines: list[int]
     """The lines of the email to which the note refers."""
+
+
+class _PreviewProblemRequired(_t.TypedDict):
+    field: str
+    error: str
+
+
+class PreviewProblem(_PreviewProblemRequired, total=False):
+    """Why a contact would be refused, or a value left out."""
+    email: str
 
 
 PreviewStatus = _t.Literal["PROCESSING", "COMPLETED", "PARTIAL_SUCCESS", "FAILED"]
@@ -4114,6 +4193,15 @@ class PreviewView(_PreviewViewRequired, total=False):
     name: str
     emailId: str
     """The ID of the stored email, if the preview shows one."""
+
+
+class ProblemView(_t.TypedDict):
+    """Why a row was not imported."""
+    row: int
+    """The number of the row in the file, where the headers are row 1."""
+    field: str
+    """The invalid field."""
+    error: str
 
 
 class ProductOverrides(_t.TypedDict, total=False):
@@ -4527,22 +4615,24 @@ class _RunViewRequired(_t.TypedDict):
     result: _t.Literal["imported", "unchanged", "failed"]
     """`unchanged` if the file has not changed since the last import."""
     created: int
-    """The number of rows that created a contact."""
+    """The number of rows that created a contact or stored an event."""
     updated: int
     """The number of rows that changed a contact."""
     skipped: int
-    """The number of rows that changed nothing."""
+    """The number of rows that changed nothing, such as events that were stored before."""
     failed: int
-    """The number of rows with errors, which were not imported. The import's errors list them."""
+    """The number of rows with errors, which were not imported. The errors of the import of contacts list them."""
     excluded: int
-    """The number of contacts without a status that were left out."""
+    """The number of contacts without a status, and of events that are too old, which were left out."""
+    problems: list[ProblemView]
+    """The first rows with errors in an import of events."""
 
 
 class RunView(_RunViewRequired, total=False):
     """The result of a run."""
     importId: str
-    """The import, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days after its
-    end.
+    """The import of contacts, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days
+    after its end.
     """
     error: str
     """Why the run failed, and what to do."""
@@ -4570,16 +4660,20 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     id: str
     projectId: str
     name: str
-    url: str
     everyHours: int
     """The number of hours between two runs."""
-    onConflict: str
+    target: _t.Literal["contacts", "events"]
+    """What the rows of the file become; always `contacts` for a platform."""
     tags: list[str]
     """The tags that every contact in the file gets."""
-    consentMode: ConsentMode
-    """What happens to contacts without a status, if `status` is absent."""
+    mapping: dict[str, str]
+    """For each field of an event, the header of its column."""
+    sources: list[ImportedSource]
+    """The sources on the platform."""
+    fieldMap: dict[str, str | None]
+    """For fields of the platform, the field of the contact. Other fields are imported as usual."""
     state: _t.Literal["active", "running", "paused"]
-    """`running` while a file is imported."""
+    """`running` while a run imports contacts or events."""
     failures: int
     """The number of failed runs since the last one that succeeded."""
     createdAt: str
@@ -4587,17 +4681,36 @@ class _ScheduledImportViewRequired(_t.TypedDict):
 
 
 class ScheduledImportView(_ScheduledImportViewRequired, total=False):
-    """A file at a URL whose contacts are imported regularly."""
-    columnMap: ColumnMap
-    """The mapped columns; absent if they are guessed from the headers."""
+    """Contacts or customer events that are imported regularly."""
+    url: str
+    """The URL of the file; absent for a platform."""
     delimiter: str
     """The separator between cells; absent if it is detected."""
+    columnMap: ColumnMap
+    """The mapped columns; absent if they are guessed from the headers."""
+    onConflict: _t.Literal["upsert", "skip"]
+    """What happens to contacts that already exist; absent except for contacts in a file."""
     status: ContactStatus
     """The status for contacts whose row has no status."""
+    consentMode: ConsentMode
+    """What happens to contacts without a status, if `status` is absent; absent for events."""
+    eventName: str
+    """The name of all events."""
+    provider: Provider
+    """The platform that contacts are imported from; absent for a file."""
+    providerName: str
+    """The platform's own name."""
+    connectionId: str
+    tag: str
+    """The tag that every contact of the sources gets."""
+    changesUntil: str
+    """The time up to which all changes on the platform are imported. The next run imports the changes since
+    then.
+    """
     pausedReason: str
     """Why the scheduled import is paused, if it was paused after failures."""
     importId: str
-    """The import that is running."""
+    """The import of contacts that is running."""
     nextRunAt: str
     """When the next run starts; absent while a run lasts and during a pause."""
     lastRun: RunView
@@ -5029,6 +5142,12 @@ class StoreList(_t.TypedDict):
     stores: list[ConnectedStore]
     """The stores, oldest first."""
     total: int
+
+
+class StoreScope(_t.TypedDict):
+    """A scope of the app."""
+    scope: str
+    purpose: str
 
 
 StoreTool = _t.Literal["products", "collections", "customers", "orders", "refunds", "checkouts", "privacy"]
