@@ -4,7 +4,7 @@
 
 // The integration tests include this file by its path, too.
 #[path = "platforms/changes.rs"]
-mod changes;
+pub mod changes;
 #[path = "platforms/oauth.rs"]
 mod oauth;
 #[path = "platforms/record.rs"]
@@ -20,7 +20,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 use changes::Changes;
-pub use changes::UNLISTED;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 

@@ -1589,13 +1589,13 @@ pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
 pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
 /// The maximum number of fields that a preview of an import shows. The others are left out.
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
-/// The number of characters of a value that a preview of an import shows.
+/// The number of characters of a value that a preview of an import shows. More do not fit a cell of the table.
 pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
 /// The number of contacts after which a preview of an import ends: its transaction holds up other writes for a fraction of a second.
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
 /// The time after which a preview of an import reads no further page.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that a preview of an import shows.
+/// The number of contacts and of problems that a preview of an import shows. They are a sample; the counts cover all.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;

@@ -8,7 +8,8 @@ use crate::base::clock::Clock;
 use crate::engine::runner::Step;
 use crate::features::connections;
 use crate::testing::TestApp;
-use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, UNLISTED};
+use crate::testing::platforms::changes::UNLISTED;
+use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
