@@ -1770,9 +1770,9 @@ pub const BACKUP_REQUEST_RETRIES: usize = 2;
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
 /// The number of heartbeats that must be missing before another server takes over the target: two can be lost to a slow network.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
-/// The first pause after a failure of the target, and the longest: an outage ends within minutes, and a pause never hides it for longer.
+/// The first pause after a failure of the target: most failures are over within a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// See [`BACKUP_RETRY_MIN`].
+/// The longest pause after a failure of the target: an outage is noticed as over within this time.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
 /// The maximum number of objects that one listing returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;

@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
 /// The parts of the engine, in order of dependence.
-const ENGINE: [&str; 19] = [
+const ENGINE: [&str; 20] = [
     "store",
     "tasks",
     "key_locks",
@@ -26,6 +26,7 @@ const ENGINE: [&str; 19] = [
     "language_model",
     "mail",
     "settings",
+    "backup",
     "access",
     "api",
     "runner",
