@@ -122,7 +122,8 @@ async fn write_contacts(
         let mut contacts = 0;
         let [_, test, live] = restoring::files(folder);
         for store in [test, live] {
-            let tx = StoreFile::open_verified(&store, CACHE_BYTES).and_then(|store| store.read()).map_err(Problem::failed)?;
+            let store = StoreFile::open_verified(&store, CACHE_BYTES).map_err(Problem::failed)?;
+            let tx = store.read().map_err(Problem::failed)?;
             let exists = contact_sets::projects(&tx).map_err(Problem::failed)?.contains(&project);
             if exists {
                 let flush = |lines: &mut Vec<u8>, all: bool| match all || lines.len() >= LINES_BYTES {
@@ -159,7 +160,7 @@ async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key:
     let (plan, Restored { rows, until, .. }) = filled?;
     say(&format!("Restored {rows} rows (as of {until}) to {} and verified them against the backup.", data.display()));
     if wanted.at.is_none()
-        && let Some(complete) = restoring::complete_until(sealed, plan.epoch).await.map_err(Problem::failed)?
+        && let Some(complete) = restoring::complete_until(sealed, plan.epoch).await
     {
         say(&format!("The backup has every commit up to {complete}; later ones are lost."));
     }

@@ -342,12 +342,11 @@ async fn wrong_clocks_change_neither_the_order_nor_the_content() {
 async fn operators_get_one_email_per_problem_and_drills_prove_the_backup() {
     let Some(store) = ObjectStore::start() else { return };
     let sink = MailSink::usual();
-    let mail = format!(
-        "[mail]\nrelay = [\"smtp://{}\"]\nrequire_verified_domain = false\n[accounts]\nmail_from = \"mailmill@example.com\"\n",
-        sink.address
-    );
+    let mail = format!("[mail]\nrelay = [\"smtp://{}\"]\nrequire_verified_domain = false\n", sink.address);
     let settings = settings(&store, "drills").replace("drill_days = 0", "drill_days = 7\nwarn_after_minutes = 1");
-    let server = Server::start(&format!("{settings}{mail}"));
+    let mut server = Server::stopped(&format!("{settings}{mail}"));
+    server.set_environment(vec![("MAILMILL_ACCOUNTS__MAIL_FROM", "mailmill@example.com".into())]);
+    server.serve();
     set_up(&server);
     let owner = signed_in(&server, OWNER, "live").await;
     let client = server.client("live", "all");

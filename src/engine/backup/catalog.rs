@@ -146,6 +146,7 @@ mod tests {
             installation: Installation::new(&SeededRandom::new(1)),
             key_check: Seal::from_key(&[7; 32]).check_value(),
             holder: "a".into(),
+            run: "c".into(),
             host: "b".into(),
             log_since,
             first_part,

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::names::{self, Epoch, PartNumber};
@@ -35,6 +36,8 @@ pub struct Start {
     pub key_check: KeyCheck,
     /// The random name of the data folder that writes in the epoch.
     pub holder: String,
+    /// A random name of this start, which distinguishes it from a start of a copy of the data folder.
+    pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
     /// The epoch in which the log started that this epoch continues without a gap; the epoch itself if it starts a new log.
@@ -116,17 +119,31 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             installation: candidate.installation.clone(),
             key_check: sealed.key_check().clone(),
             holder: candidate.holder.to_owned(),
+            run: HEXLOWER.encode(&sealed.random().bytes::<16>()),
             host: candidate.host.to_owned(),
             log_since,
             first_part,
             heartbeat_seconds: candidate.heartbeat_seconds,
         };
         let text = serde_json::to_vec_pretty(&start).expect("the start can be written as JSON");
-        if sealed.target.create(&names::start(epoch), text.into()).await? {
+        if create(&sealed.target, &names::start(epoch), text.into()).await? {
             return Ok((epoch, start));
         }
     }
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause: "other servers start at the same time".to_owned() })
+}
+
+/// Creates the start of an epoch and reads it back, because a damaged one would stop every server. Returns false if it exists.
+async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
+    let is_new = target.create(object, text.clone()).await?;
+    if target.get(object).await?.is_some_and(|there| there == text) {
+        return Ok(true);
+    }
+    if is_new {
+        target.delete(object).await?;
+        return Err(Error::Damaged { object: object.to_owned(), found: "it differs from what was written".to_owned() });
+    }
+    Ok(false)
 }
 
 /// Returns whether the log in the data folder continues that of the newest epoch. If the process ended while it began an epoch, the folder

@@ -55,9 +55,10 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
 }
 
-/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it.
-pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Result<Option<Timestamp>> {
-    Ok(epochs::heartbeat(sealed, epoch).await?.map(|heartbeat| heartbeat.complete_until))
+/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it. Nothing
+/// depends on it, so a heartbeat that cannot be read counts as none.
+pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Timestamp> {
+    epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }
 
 /// Restores the newest state, or the state at a time, into `folder`, as `control.redb`, `test.redb` and `live.redb`.
@@ -93,11 +94,9 @@ async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path) -> Result<Restor
     let downloaded = downloading.await;
     drop(steps);
     let written = writing.await.map_err(|_| Error::Local("writing the restored files failed".to_owned()))?;
-    // If writing fails, its receiver is gone, so the error of the download is only a consequence.
-    match (written, downloaded) {
-        (Err(error), _) | (Ok(_), Err(error)) => Err(error),
-        (Ok(restored), Ok(())) => Ok(restored),
-    }
+    // If a download fails, the files are incomplete, which is only a consequence. If writing fails, the downloads end without an error.
+    downloaded?;
+    written
 }
 
 /// Downloads objects and sends them to the thread that writes, in order.
