@@ -58,7 +58,7 @@ pub struct Asked {
 }
 
 #[derive(Default)]
-struct State {
+pub struct State {
     keys: Vec<String>,
     people: usize,
     /// The number of the first member in Mailchimp.
@@ -302,7 +302,7 @@ fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
     platform(state, &parts, &request)
 }
 
-struct Request<'a> {
+pub struct Request<'a> {
     asked: &'a Asked,
     query: BTreeMap<String, String>,
     body: Value,

@@ -152,9 +152,9 @@ async fn errors_name_the_remedy_and_have_documented_exit_codes() {
     let (code, message) = machine.fails(&["contacts", "get", "66f1a2b3d4e5f60718293a4b", "--project", &project]);
     assert!(code == 4 && message.contains("(RESOURCE_NOT_FOUND, req_"), "{code} {message}");
     let (code, message) = machine.fails(&["contacts", "create", "no-address", "--project", &project]);
-    assert!(code == 2 && message.starts_with("mailmill: email: "), "{code} {message}");
+    assert!(code == 2 && message.starts_with("mailmill: EMAIL: "), "{code} {message}");
     let (code, message) = machine.fails(&["tags", "create", "--project", &project]);
-    assert!(code == 2 && message.contains("--name is missing"), "{code} {message}");
+    assert!(code == 2 && message.contains("NAME is missing"), "{code} {message}");
     let (code, message) = machine.fails(&["contacts", "list", "--project", "No such brand"]);
     assert!(code == 4 && message.contains("mailmill projects list"), "{code} {message}");
     let (code, message) = machine.fails(&["contacts", "lst"]);

@@ -259,7 +259,12 @@ async fn repeats(browser: &mut Browser<'_>, form: &[(&str, &str)]) {
     assert!(schedule.text.contains("Klaviyo: ") && schedule.text.contains("Pause schedule"), "{}", schedule.text);
     let off = [form[0], ("act", "off")];
     let paused = browser.post(repeated.location().split('?').next().expect("a path"), &off).await;
-    assert!(browser.get(paused.location()).await.text.contains("Resume schedule"));
+    // The first run has started already, and the schedule is shown as paused once the run has ended.
+    let deadline = Instant::now() + PATIENCE;
+    while !browser.get(paused.location()).await.text.contains("Resume schedule") {
+        assert!(Instant::now() < deadline, "the schedule is not paused");
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -83,7 +83,7 @@ test("a POST without a key is not repeated if its outcome is unknown", async () 
     else if (number === 3) answer(response, 503, failure("SERVICE_UNAVAILABLE", "Busy"));
     else answer(response, 201, success({ id: "1" }));
   });
-  const create = () => mailmill.segments.create({ projectId: "1", name: "VIP", filters: {} });
+  const create = () => mailmill.webhooks.test("1");
   await assert.rejects(create(), NetworkError);
   await assert.rejects(create(), { code: "UNEXPECTED_RESPONSE", status: 502 });
   assert.equal(server.requests.length, 2);

@@ -109,13 +109,13 @@ class Faults(unittest.TestCase):
 
         client = self.client(handle)
         with self.assertRaises(NetworkError):
-            client.segments.create(project_id="1", name="VIP", filters={})
+            client.webhooks.test("1")
         with self.assertRaises(ServerError) as caught:
-            client.segments.create(project_id="1", name="VIP", filters={})
+            client.webhooks.test("1")
         self.assertEqual(caught.exception.code, "UNEXPECTED_RESPONSE")
         self.assertEqual(len(self.server.requests), 2)
         # The API itself never returns 5xx after an effect.
-        self.assertEqual(client.segments.create(project_id="1", name="VIP", filters={}), {"id": "1"})
+        self.assertEqual(client.webhooks.test("1"), {"id": "1"})
         self.assertEqual(self.keys(), [None] * 4)
 
     def test_a_connection_that_is_refused_is_retried_and_then_explained(self) -> None:

@@ -81,16 +81,16 @@ impl Operation for Authorize {
 
 impl Async for Authorize {
     async fn run(context: Context, input: BeginInstall) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
         let (engine, environment, account) = (&context.engine, context.caller.environment(), context.caller.account());
         let BeginInstall { project_id: project, storefront_store_url, customers } = input;
+        context.read(move |tx: &ReadTx| projects::require(tx, account, project)).await?;
+        let session = oauth::session(&context.caller)?;
         let shop = address::of_shopify(&address::parse(&storefront_store_url)?)?;
         let Some(app) = install::app(&engine.settings.connections) else {
             let reason = "installing an app on Shopify is not set up; set connections.shopify_client_id and \
                           connections.shopify_client_secret in the settings, or connect the store with its own app or token";
             return Err(Failure::field("storefrontStoreUrl", reason));
         };
-        context.read(move |tx: &ReadTx| projects::require(tx, account, project)).await?;
         let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
         let started = Install { session, project, shop, customers, expires_at };
         let state = started.to_state(engine, environment);
