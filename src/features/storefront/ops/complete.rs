@@ -41,7 +41,7 @@ impl Operation for Complete {
     type Output = Created<StorefrontConnection>;
 
     fn example() -> (Value, Self::Output) {
-        let query = "code=0907a61c0c8d55e99db179b68161bc00&hmac=700e2dad&shop=acme.myshopify.com&state=test.5d41402a&timestamp=1767225600";
+        let query = "code=0907a61c&hmac=700e2dad&shop=acme.myshopify.com&state=5d414";
         (json!({ "query": query }), Created(StorefrontConnection::sample()))
     }
 }
