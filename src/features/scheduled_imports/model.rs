@@ -41,6 +41,7 @@ impl Record for ScheduledImport {}
 
 /// Where the contacts or events come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "few exist at once, and nearly all are files")]
 pub enum Source {
     File(FileSource),
     Platform(PlatformSource),
@@ -57,6 +58,7 @@ pub struct FileSource {
 
 /// What the rows of a file become.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "few exist at once, and nearly all are contacts")]
 pub enum Target {
     Contacts(ContactRows),
     Events(EventRows),

@@ -26,7 +26,7 @@ impl Call<'_> {
             Err(message) => return Ok(outcome::failure(message).into()),
         };
         if let Err(refusal) = self.check(&arguments) {
-            return Ok(refusal.into());
+            return Ok((*refusal).into());
         }
         // A call without the permission fails, so there is nothing to confirm.
         if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
@@ -45,14 +45,14 @@ impl Call<'_> {
     }
 
     /// Checks the arguments before the user is asked, so that no one confirms a call that cannot work.
-    fn check(&self, arguments: &JsonObject) -> Result<(), CallToolResult> {
+    fn check(&self, arguments: &JsonObject) -> Result<(), Box<CallToolResult>> {
         if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
-            return Err(outcome::failure(format!("{missing}: this argument is missing; add it.")));
+            return Err(Box::new(outcome::failure(format!("{missing}: this argument is missing; add it."))));
         }
         let input = Value::Object(arguments.clone());
         internal_call::check(self.api.operations(), self.definition.spec.id, input).map_err(|failure| {
             let body = json!({ "code": failure.code.info().wire, "error": failure.text() });
-            outcome::refusal(failure.code.info().status, &HeaderMap::new(), &body, self.nonce)
+            Box::new(outcome::refusal(failure.code.info().status, &HeaderMap::new(), &body, self.nonce))
         })
     }
 

@@ -258,8 +258,8 @@ const AS: [&str; 6] = ["as", "als", "en", "como", "come", "comme"];
 /// unterschreibt als Leiterin".
 pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<(Range, Range)> {
     let ends = |to: usize| to == range.to || AS.contains(&prompt.fold(to)) && range.to <= to + 1 + TITLE_WORDS_MAX;
-    let verbs = (range.from + 1..range.to).filter_map(|at| prompt.at(List::LabelSign, at).find(|mark| ends(mark.to)));
-    let verb = verbs.last()?;
+    let mut verbs = (range.from + 1..range.to).filter_map(|at| prompt.at(List::LabelSign, at).find(|mark| ends(mark.to)));
+    let verb = verbs.next_back()?;
     let is_pronoun = matches!(prompt.fold(verb.from - 1), "he" | "she" | "er" | "sie" | "il" | "elle" | "hij" | "zij");
     let to = verb.from - usize::from(is_pronoun);
     let is_name = |at: &usize| prompt.kind(*at) == Kind::Word && prompt.words.is_capital(*at) && !prompt.is(List::Title, *at);
