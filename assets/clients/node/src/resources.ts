@@ -1709,7 +1709,7 @@ export class Storefront extends Resource<Mailmill> {
    * Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to import.
    * @example
    * ```ts
-   * await mailmill.storefront.complete({ query: "code=0907a61c0c8d55e99db179b68161bc00&hmac=700e2dad&shop=acme.myshopify.com&state=test.5d41402a&timestamp=1767225600" });
+   * await mailmill.storefront.complete({ query: "code=0907a61c&hmac=700e2dad&shop=acme.myshopify.com&state=5d414" });
    * ```
    */
   complete(params: t.StorefrontCompleteParams, options?: CallOptions): Promise<t.StorefrontConnection> {
