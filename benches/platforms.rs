@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method};
-use mailmill::engine::api::http_types::{Body, Incoming, Peer};
+use mailmill::engine::api::http_types::{Body, Incoming, Peer, Service};
 use mailmill::engine::runner;
 use mailmill::engine::tasks::{Stage, Tasks};
 use mailmill::vocab::environment::Environment;

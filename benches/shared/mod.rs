@@ -9,7 +9,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use mailmill::app::{Folder, Opened};
 use mailmill::base::clock::SystemClock;
-use mailmill::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
+use mailmill::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits};
 use mailmill::engine::access::token;
 use mailmill::engine::api::call::Api;
 use mailmill::engine::api::http_types::{Body, Incoming, Peer, ReplyBody, Service};
@@ -56,7 +56,7 @@ impl BenchApp {
             environment,
             permissions: PermissionSet::of(&Permission::ALL),
             hash,
-            usage: Usage::default(),
+            usage: Arc::default(),
             last_writes: Default::default(),
         }));
         Self { api: Arc::new(Api::new(engine, OPERATIONS)), key: text }
