@@ -144,7 +144,8 @@ async fn write_contacts(
         let _ = fs::remove_file(file);
     }
     let (_, Restored { until, .. }, contacts) = written?;
-    say(&format!("Wrote {contacts} contacts as of {until} to {}. Import the file on the page Contacts.", file.display()));
+    let word = if contacts == 1 { "contact" } else { "contacts" };
+    say(&format!("Wrote {contacts} {word} as of {until} to {}. Import the file on the page Contacts.", file.display()));
     Ok(())
 }
 
