@@ -60,7 +60,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
     let what = match danger {
         Danger::Sends => "sends email",
         Danger::Deletes => "deletes data",
-        Danger::Ends => "cannot be undone",
+        Danger::Ends => "stops it permanently",
     };
     let host = remote.host();
     let place = match (danger, remote.is_live()) {
