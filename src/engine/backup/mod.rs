@@ -78,7 +78,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings(reason) => write!(f, "the settings of the backup are invalid: {reason}"),
-            Self::Target { object, cause } => write!(f, "the backup target refuses {object}: {cause}"),
+            Self::Target { object, cause } => write!(
+                f,
+                "a request for {object} in the backup target failed: {cause}. Check the connection to the target, and the credentials and \
+                 their permissions in the settings of [backup]"
+            ),
             Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
             Self::Foreign { installation } => write!(
                 f,
