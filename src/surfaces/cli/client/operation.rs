@@ -26,6 +26,7 @@ use super::{features, safety, wait};
 use crate::base::random::SystemRandom;
 use crate::engine::api::operation::Media;
 use crate::engine::api::{Entry, Replay};
+use crate::surfaces::subject;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 /// The maximum number of pages that `--jsonl` reads: a hundred million items.
@@ -78,8 +79,11 @@ impl Running<'_> {
             return self.dry_run(input.values).await;
         }
         if let Some(danger) = safety::danger_with(entry.spec, &input.values).filter(|_| !flag(matches, "yes")) {
-            let subject = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
-            safety::confirm(danger, &subject, &session.remote)?;
+            let mut question = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
+            if let Some(label) = self.label(&input.values).await? {
+                question.push_str(&format!(" (“{label}”)"));
+            }
+            safety::confirm(danger, &question, &session.remote)?;
         }
         if entry.media.gives != Media::JSON_TYPE {
             return self.download(input.values).await;
@@ -99,6 +103,18 @@ impl Running<'_> {
         match fields.iter().find(|field| field.name == PROJECT) {
             Some(field) => self.session.settle_project(&mut input.values, field.required).await,
             None => Ok(()),
+        }
+    }
+
+    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key may
+    /// not read it, or if there is no terminal to ask. Fails if the object does not exist.
+    async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
+        let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
+        let Some(reader) = reader else { return Ok(None) };
+        match self.session.call(reader.spec.id, subject::selector(reader, input).into()).await {
+            Ok(object) => Ok(subject::label(&object)),
+            Err(problem) if problem.code() == Exit::NotFound as u8 => Err(problem),
+            Err(_) => Ok(None),
         }
     }
 

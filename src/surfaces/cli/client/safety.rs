@@ -55,6 +55,11 @@ pub fn danger_with(spec: &Spec, input: &Map<String, Value>) -> Option<Danger> {
     danger(spec).or(deletes.then_some(Danger::Deletes))
 }
 
+/// Returns whether there is a terminal at which the user can confirm.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks the user to confirm; without a terminal, fails and names the option that confirms.
 pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Problem> {
     let what = match danger {
@@ -68,7 +73,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
         (Danger::Sends, false) => "in the test environment; its mail stays in the built-in inbox",
         (Danger::Deletes | Danger::Ends, false) => "in the test environment",
     };
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if !can_ask() {
         let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
         return Err(Problem::new(Exit::Unconfirmed, message));
     }
@@ -109,7 +114,7 @@ mod tests {
     /// Tests have no terminal.
     #[test]
     fn without_a_terminal_the_option_is_required() {
-        if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        if can_ask() {
             return;
         }
         let remote = Remote::new("https://mail.example.com".parse().expect("a URL"), None, false);
