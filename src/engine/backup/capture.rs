@@ -101,9 +101,9 @@ impl Capture {
         spool.restart(state)
     }
 
-    /// Interrupts the log, for example because the data folder was restored.
-    pub fn interrupt(&self, reason: &str) {
-        locked(&self.spool).interrupt(reason.to_owned());
+    /// Interrupts the log and drops its records, because they cannot be shipped.
+    pub fn discard(&self, reason: &str) {
+        locked(&self.spool).discard(reason.to_owned());
     }
 
     /// Interrupts the log and forgets what the data folder knows about the target, because the knowledge may be another folder's.

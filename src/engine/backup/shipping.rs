@@ -56,10 +56,10 @@ impl Parts {
         let mut spool = self.capture.spool();
         let Some(state) = spool.state().cloned() else { return };
         if state.boots != self.boots && state.boots + 1 != self.boots {
-            return spool.interrupt("this data folder was used without the continuous backup".to_owned());
+            return spool.discard("this data folder was used without the continuous backup".to_owned());
         }
         if let Err(error) = spool.save(State { boots: self.boots, ..state }) {
-            spool.interrupt(error.to_string());
+            spool.discard(error.to_string());
         }
     }
 }
@@ -198,12 +198,13 @@ impl ContinuousBackup {
         }
     }
 
-    /// Begins an epoch that continues the log in the spool, or starts a new log if commits may be missing.
+    /// Begins an epoch that continues the log in the spool, or starts a new log if commits may be missing. An interrupted log whose last
+    /// parts were not shipped yet is continued once more: shipping ends the session after them, and the next one starts a new log.
     async fn begin(&self, sealed: &SealedTarget) -> Result<(Epoch, Start)> {
         let Parts { url, capture, installation, boots, host, random, .. } = &self.parts;
-        let (state, is_whole) = {
+        let (state, has_log) = {
             let spool = capture.spool();
-            (spool.state().cloned(), spool.interruption().is_none())
+            (spool.state().cloned(), spool.interruption().is_none() || spool.oldest().is_some())
         };
         let fits =
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
@@ -212,7 +213,7 @@ impl ContinuousBackup {
         let candidate = Candidate {
             installation,
             host,
-            state: state.as_ref().filter(|state| is_whole && fits(state)),
+            state: state.as_ref().filter(|state| has_log && fits(state)),
             holder: &holder,
             heartbeat_seconds: self.heartbeat_period().as_secs().max(1),
         };
@@ -286,7 +287,7 @@ impl ContinuousBackup {
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
                 let reason = format!("{} was damaged on the disk", file.display());
-                self.parts.capture.interrupt(&reason);
+                self.parts.capture.discard(&reason);
                 return Err(Error::Interrupted(reason));
             }
             let bytes = match sealed.create_verified(&object, content.clone()).await? {

@@ -6,8 +6,8 @@
 //! | `part-NUMBER` | a complete part |
 //! | `open` | the records of the part that is being filled |
 //!
-//! Invariant: the records from the last shipped one to the newest one have no gap; a record that would leave one interrupts the spool, and
-//! only a restart with a snapshot starts it again. The files are not synced for each commit, because that would double the time of a
+//! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave one interrupts the spool: the
+//! records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit, because that would double the time of a
 //! commit: after a power cut records may be missing, which the next record shows.
 
 use std::collections::VecDeque;
@@ -94,7 +94,7 @@ impl Spool {
             buffer: Vec::new(),
         };
         if let Err(reason) = spool.load().map_err(failed)? {
-            spool.interrupt(reason);
+            spool.discard(reason);
         }
         Ok(spool)
     }
@@ -165,6 +165,7 @@ impl Spool {
             return;
         }
         if let Some(known) = self.header.positions.get(record.store).filter(|known| record.position != known + 1) {
+            self.cut();
             return self.interrupt(missing(record, known));
         }
         let start = self.buffer.len();
@@ -175,13 +176,13 @@ impl Spool {
             None => self.write_open(),
         };
         if let Err(error) = written {
-            return self.interrupt(format!("the spool cannot be written: {error}"));
+            return self.discard(format!("the spool cannot be written: {error}"));
         }
         if self.buffer.len() >= limits::BACKUP_PART_BYTES {
             self.cut();
         }
         if self.waiting_bytes > self.bytes_max {
-            self.interrupt(format!("the target was away for too long: the spool has reached {} MiB", self.bytes_max >> 20));
+            self.discard(format!("the target was away for too long: the spool has reached {} MiB", self.bytes_max >> 20));
         }
     }
 
@@ -198,10 +199,10 @@ impl Spool {
                 self.buffer.clear();
                 self.buffer.shrink_to(limits::BACKUP_PART_BYTES);
                 if let Err(error) = self.write_open() {
-                    self.interrupt(format!("the spool cannot be written: {error}"));
+                    self.discard(format!("the spool cannot be written: {error}"));
                 }
             }
-            Err(error) => self.interrupt(error.to_string()),
+            Err(error) => self.discard(error.to_string()),
         }
     }
 
@@ -212,16 +213,23 @@ impl Spool {
         Ok(Waiting { header: self.header.clone(), file, file_bytes: packed.len() as u64 })
     }
 
-    /// Drops all records and accepts no more, until [`Spool::restart`].
-    pub fn interrupt(&mut self, reason: String) {
-        tracing::warn!(reason, "the commit log of the backup was interrupted; the next snapshot starts a new one");
-        self.interrupted = Some(reason);
+    /// Accepts no more records until [`Spool::restart`]. Complete parts stay and are shipped.
+    fn interrupt(&mut self, reason: String) {
+        if self.interrupted.is_none() {
+            tracing::warn!(reason, "the commit log of the backup was interrupted; the next snapshot starts a new one");
+            self.interrupted = Some(reason);
+        }
+    }
+
+    /// Like [`Spool::interrupt`], and drops all records.
+    pub fn discard(&mut self, reason: String) {
+        self.interrupt(reason);
         self.clear();
     }
 
-    /// Like [`Spool::interrupt`], and forgets the state: this folder is no longer the one that wrote it.
+    /// Like [`Spool::discard`], and forgets the state: this folder is no longer the one that wrote it.
     pub fn forget(&mut self, reason: String) {
-        self.interrupt(reason);
+        self.discard(reason);
         self.state = None;
         // The next state replaces a file that cannot be removed.
         let _ = fs::remove_file(self.folder.join(STATE));
@@ -402,7 +410,9 @@ mod tests {
             spool.append(&record(position, 10));
             assert!(spool.interruption().is_some_and(|reason| reason.contains("live")), "{position}");
             spool.append(&record(7, 10));
-            assert_eq!(spool.bytes(), 0);
+            spool.cut();
+            let waiting: Vec<_> = spool.waiting.iter().map(|part| (part.header.number, part.header.records)).collect();
+            assert_eq!(waiting, [(1, 1)], "the record before the gap is shipped");
             spool.restart(State { shipped: 4, ..state() }).expect("the spool can be started");
             spool.append(&record(20, 10));
             assert_eq!((spool.interruption(), spool.next_number()), (None, 5));
