@@ -119,7 +119,7 @@ pub const CODES: &[CodeInfo] = &[
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
     // For mail services that repeat a request unless the response has this status.
-    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request will not be accepted later either; do not send it again."),
+    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
@@ -213,7 +213,7 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_IN_PROGRESS",
         "A request with this Idempotency-Key is still running; try again later.",
     ),
-    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is temporarily unavailable; try again."),
+    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The rate limiter is temporarily unavailable; try again."),
     // This error occurs until disk space is freed.
     code(
         Code::StorageFull,

@@ -45,7 +45,7 @@ impl Capture {
         });
         let own = capture.clone();
         let started = std::thread::Builder::new().name("commit log".to_owned()).spawn(move || own.run());
-        let thread = started.map_err(|error| Error::Local(format!("the thread of the backup cannot be started: {error}")))?;
+        let thread = started.map_err(|error| Error::Local(format!("the backup thread cannot start: {error}")))?;
         *locked(&capture.thread) = Some(thread);
         Ok(capture)
     }

@@ -77,18 +77,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Settings(reason) => write!(f, "the settings of the backup are invalid: {reason}"),
+            Self::Settings(reason) => write!(f, "the backup settings are invalid: {reason}"),
             Self::Target { object, cause } => write!(
                 f,
-                "a request for {object} in the backup target failed: {cause}. Check the connection to the target, and the credentials and \
-                 their permissions in the settings of [backup]"
+                "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
+                 credentials under [backup] in the settings and their permissions"
             ),
             Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
             Self::Foreign { installation } => write!(
                 f,
                 "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
             ),
-            Self::WrongKey => f.write_str("the backup was made with a different master key; use the key of that installation"),
+            Self::WrongKey => f.write_str(
+                "the backup was made with a different master key; use the master key of the installation that made it",
+            ),
             Self::InUse { host } => write!(
                 f,
                 "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this one"
@@ -101,7 +103,7 @@ impl fmt::Display for Error {
             Self::Interrupted(reason) => write!(f, "a new snapshot is needed: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
-            Self::Newer => f.write_str("a newer mailmill made this backup; use the newer version"),
+            Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),
         }
     }
 }

@@ -93,7 +93,7 @@ async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path) -> Result<Restor
     };
     let downloaded = downloading.await;
     drop(steps);
-    let written = writing.await.map_err(|_| Error::Local("writing the restored files failed".to_owned()))?;
+    let written = writing.await.map_err(|_| Error::Local("the restored files could not be written".to_owned()))?;
     // If a download fails, the files are incomplete, which is only a consequence. If writing fails, the downloads end without an error.
     downloaded?;
     written

@@ -78,8 +78,7 @@ pub struct Spool {
 impl Spool {
     /// Opens the spool in `folder`, which is created if it does not exist. A spool that cannot be read is dropped: a snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
-        let failed =
-            |error: io::Error| Error::Local(format!("the spool of the backup, {}, cannot be used: {error}", folder.display()));
+        let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let state: Option<State> = fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut spool = Self {

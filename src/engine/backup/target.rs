@@ -41,7 +41,7 @@ impl Target {
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         let invalid = |reason: String| Error::Settings(format!("backup.url {url}: {reason}"));
         if bucket.is_empty() {
-            return Err(invalid("the name of the bucket is missing".to_owned()));
+            return Err(invalid("the bucket name is missing; add it, as in s3://my-bucket/backups".to_owned()));
         }
         let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(error.to_string()))?;
         let connector = StorageConnector::new(fetch.clone());
@@ -49,7 +49,9 @@ impl Target {
             "s3" => s3(bucket, settings, connector),
             "gs" => gcs(bucket, settings, connector),
             "az" => azure(bucket, settings, connector),
-            _ => return Err(invalid("use s3://, gs://, az:// or the path of a folder".to_owned())),
+            _ => {
+                return Err(invalid("use a URL that starts with s3://, gs:// or az://, or the full path of a folder".to_owned()));
+            }
         };
         Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned() })
     }

@@ -298,7 +298,7 @@ impl Weight for StaleDocuments {
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Err(tantivy::TantivyError::InvalidArgument("a selection has no score".to_owned()))
+        Err(tantivy::TantivyError::InvalidArgument("scores are not used here".to_owned()))
     }
 
     fn for_each_no_score(&self, segment: &SegmentReader, callback: &mut dyn FnMut(&[DocId])) -> tantivy::Result<()> {

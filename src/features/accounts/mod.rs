@@ -96,9 +96,10 @@ pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Res
 pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     match is_installations(tx, account)? {
         true => Ok(()),
-        false => {
-            Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account can use this operation."))
-        }
+        false => Err(Failure::because(
+            Code::InsufficientPermissions,
+            "Only the account that owns this installation can use this operation.",
+        )),
     }
 }
 

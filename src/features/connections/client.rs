@@ -227,7 +227,9 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
-            StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: part of the batch is missing".to_owned())),
+            StatusCode::MULTI_STATUS => {
+                Err(PlatformError::Unavailable("status 207: the response contains only part of the batch".to_owned()))
+            }
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),
             StatusCode::FORBIDDEN => Err(PlatformError::Forbidden(said())),

@@ -70,7 +70,7 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     for (name, to) in &map {
         let at = format!("fieldMap.{name}");
         if name.is_empty() || name.len() > limits::PROVIDER_FIELD_NAME_BYTES_MAX {
-            return Err(Failure::field("fieldMap", "use the names of fields that the preview of the import lists"));
+            return Err(Failure::field("fieldMap", "use only field names that the import preview lists"));
         }
         let Some(to) = to else { continue };
         let own = to.strip_prefix(CUSTOM).filter(|own| !own.is_empty() && own.len() <= limits::PROVIDER_FIELD_NAME_BYTES_MAX);

@@ -212,7 +212,7 @@ fn not_stored(error: StoreError) -> PlatformError {
 }
 
 fn not_set_up(provider: Provider) -> PlatformError {
-    PlatformError::Rejected(format!("signing in to {provider} is not set up in the settings under [connections]"))
+    PlatformError::Rejected(format!("sign-in with {provider} is not set up under [connections] in the settings"))
 }
 
 /// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no endpoint for this.
@@ -279,7 +279,8 @@ async fn call<T: DeserializeOwned>(
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
     if let Some(text) = authorization {
-        let mut value = HeaderValue::from_str(text).map_err(|_| PlatformError::Malformed("the token".to_owned()))?;
+        let mut value = HeaderValue::from_str(text)
+            .map_err(|_| PlatformError::Malformed("the token contains invalid characters".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
@@ -300,7 +301,8 @@ async fn call<T: DeserializeOwned>(
     }
     let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
     // Drop the error, because its text could quote a token.
-    serde_json::from_slice(read).map_err(|_| PlatformError::Malformed("the response about tokens".to_owned()))
+    serde_json::from_slice(read)
+        .map_err(|_| PlatformError::Malformed("the token response is not valid JSON, or lacks fields".to_owned()))
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {

@@ -214,8 +214,8 @@ pub fn body(is_form: bool, bytes: &[u8]) -> Result<Value, FieldError> {
             )),
         };
     }
-    let pairs: Vec<(String, String)> =
-        serde_urlencoded::from_bytes(bytes).map_err(|_| FieldError::new("", "the form is not encoded correctly"))?;
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(bytes)
+        .map_err(|_| FieldError::new("", "the form is invalid; encode it as application/x-www-form-urlencoded"))?;
     let mut fields = Map::new();
     for (name, value) in pairs {
         match fields.entry(name) {

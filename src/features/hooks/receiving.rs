@@ -91,7 +91,8 @@ fn stored(
             Lookup::New => {}
             Lookup::Answered(_) | Lookup::Erased => return Ok(Ok(RequestOutcome::Unchanged)),
             Lookup::Conflict => {
-                let at = FieldError::new("Idempotency-Key", "an earlier request had this key and another body; use a new key");
+                let at =
+                    FieldError::new("Idempotency-Key", "an earlier request used this key with a different body; use a new key");
                 return Ok(Err(Refusal { code: Code::IdempotencyConflict, at }));
             }
         }

@@ -198,7 +198,7 @@ pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<P
 fn known_certificate(engine: &Engine, url: &Url, now: Timestamp) -> Option<Result<PublicKey, Rejected>> {
     Some(match engine.sns_certificates.get(url.as_str(), now)? {
         Some(pem) => PublicKey::of_certificate(&pem, now).map_err(Rejected::from),
-        None => Err(unavailable(CERTIFICATE_MISSING, "the certificate was absent a moment ago").into()),
+        None => Err(unavailable(CERTIFICATE_MISSING, "a recent request for the certificate failed").into()),
     })
 }
 
@@ -217,7 +217,7 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
 
 /// Returns the failure for a URL that belongs to no mail service.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL is invalid. Copy the URL of the webhook again.")
+    Failure::because(Code::NotFound, "No mail service has this URL. Copy the webhook URL again.")
 }
 
 /// Returns a failure after which SNS sends the message again.

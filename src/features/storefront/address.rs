@@ -11,7 +11,7 @@ const FIELD: &str = "storefrontStoreUrl";
 /// Parses the URL of a store. A missing scheme is `https`.
 pub fn parse(text: &str) -> Result<Url, Failure> {
     let text = text.trim();
-    let expected = || Failure::field(FIELD, "expected the URL of the store, like https://acme.myshopify.com");
+    let expected = || Failure::field(FIELD, "must be the store's URL, like https://acme.myshopify.com");
     if text.is_empty() || text.len() > limits::STORE_URL_CHARACTERS_MAX {
         return Err(expected());
     }

@@ -127,7 +127,7 @@ impl<'e> Client<'e> {
         if let Some(error) = answer.errors.into_iter().next() {
             return Err(self.graphql_error(error, cost.as_ref()));
         }
-        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: no data".to_owned()))
+        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: the response has no data".to_owned()))
     }
 
     fn graphql_error(&self, error: GraphqlError, cost: Option<&Cost>) -> PlatformError {
@@ -161,9 +161,10 @@ impl<'e> Client<'e> {
 
     /// Starts the download of an export at a URL of the platform, from the byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
-        let url = Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the address of the export: {error}")))?;
+        let url =
+            Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
         if url.scheme() != "https" && !self.engine.fetch.is_in_allowed_network(&url) {
-            return Err(PlatformError::Malformed("the address of the export is not encrypted".to_owned()));
+            return Err(PlatformError::Malformed("the URL of the export does not use https".to_owned()));
         }
         let limits = DownloadLimits { total: limits::STORE_DOWNLOAD_TIME, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
         let download = self.engine.fetch.download(&url, from, limits).await.map_err(|error| match error.is_passing() {
@@ -174,7 +175,7 @@ impl<'e> Client<'e> {
             status if status.is_success() => Ok(download),
             // The URL of an export expires after a week.
             StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
-            status => Err(PlatformError::Unavailable(format!("the export: status {}", status.as_u16()))),
+            status => Err(PlatformError::Unavailable(format!("the export returned status {}", status.as_u16()))),
         }
     }
 
@@ -283,7 +284,7 @@ impl<'e> Client<'e> {
                 Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
             }
             status if status.is_redirection() => {
-                Err(PlatformError::Refused(format!("status {}: the store moved; enter its current address", status.as_u16())))
+                Err(PlatformError::Refused(format!("status {}: the store has moved; enter its current URL", status.as_u16())))
             }
             status => Err(PlatformError::Refused(format!("status {}: {}", status.as_u16(), said()))),
         }

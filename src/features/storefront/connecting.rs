@@ -68,7 +68,7 @@ fn untested(keys: &Keys, error: PlatformError) -> Failure {
             Failure::field(keys.field(), format_args!("{platform} rejected this key ({said}); {check}"))
         }
         PlatformError::Missing => {
-            Failure::field("storefrontStoreUrl", format_args!("there is no store with {platform} at this address; check it"))
+            Failure::field("storefrontStoreUrl", format_args!("there is no {platform} store at this URL; check the URL"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =

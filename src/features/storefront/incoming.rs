@@ -75,5 +75,5 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
 
 /// Returns the failure for a URL that belongs to no store.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL belongs to no connected store. Connect the store again.")
+    Failure::because(Code::NotFound, "No connected store has this URL. Connect the store again.")
 }

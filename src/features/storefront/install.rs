@@ -151,7 +151,10 @@ async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> R
         return Ok(());
     }
     let app = app(&engine.settings.connections).ok_or_else(|| {
-        PlatformError::Rejected("the settings no longer have the client ID and secret of the app under [connections]".to_owned())
+        PlatformError::Rejected(
+            "the settings no longer contain the app's client ID and secret; the operator must restore them under [connections]"
+                .to_owned(),
+        )
     })?;
     let mut keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
     let fresh = {

@@ -273,7 +273,7 @@ fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
     let data = folder.parent().unwrap_or(folder);
     if machine::free_bytes(data).is_ok_and(|free| free < needed.saturating_add(kept)) {
         return Err(format!(
-            "a drill needs {} MiB of free disk space for a moment; free up space",
+            "a drill temporarily needs {} MiB of free disk space; free up space",
             needed.saturating_add(kept) >> 20
         ));
     }
@@ -294,7 +294,7 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
                 && file.file_stem().is_some_and(|stem| stem == found.store.as_str())
         });
         if !is_own {
-            return Err(format!("{} is not a store of this installation", file.display()));
+            return Err(format!("{} does not belong to this installation", file.display()));
         }
     }
     Ok(())

@@ -198,7 +198,7 @@ fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     if origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own)) {
         return Ok(());
     }
-    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages of other sites cannot use the MCP server."))
+    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages on other sites cannot use the MCP server."))
 }
 
 /// Returns the response to a request that does not reach the protocol.

@@ -184,7 +184,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
         // Only requests have an ID, and the server answers them with a message.
         if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
-            return Err("the response is not a message of the MCP server; check the URL".to_owned());
+            return Err("the response is not an MCP message; check the URL".to_owned());
         }
         if status.is_success() {
             return Ok(());
@@ -210,7 +210,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let response = self.send(Method::POST, headers.clone(), opening.into()).await?;
-        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session has ended and cannot be opened again")?;
+        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session ended and could not be opened again")?;
         collected(response.into_body()).await?;
         self.conversation().session = Some(session);
         self.add_version(&mut headers, &Value::Null);
@@ -264,7 +264,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                 }
             }
             if rest.len() + data.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-                return Err("a message of the server is too large".into());
+                return Err("a message from the server is too large".into());
             }
         }
         Ok(())
@@ -348,7 +348,7 @@ async fn collected(mut body: Incoming) -> Result<Vec<u8>, String> {
     while let Some(frame) = body.frame().await {
         let Ok(chunk) = frame.map_err(|error| error.to_string())?.into_data() else { continue };
         if bytes.len() + chunk.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-            return Err("a message of the server is too large".into());
+            return Err("a message from the server is too large".into());
         }
         bytes.extend_from_slice(&chunk);
     }

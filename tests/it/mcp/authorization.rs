@@ -345,7 +345,7 @@ async fn a_program_signs_in_with_a_client_id_metadata_document() {
     token(&request.refresh(&server, &token(&tokens, "refresh_token")).await, "access_token");
 
     // A redirect is not followed, and the text says so.
-    for (path, text) in [("/moved.json", "redirects are not allowed"), ("/absent.json", "status 404")] {
+    for (path, text) in [("/moved.json", "which is not allowed"), ("/absent.json", "status 404")] {
         maker.asked.lock().expect("no panic").clear();
         let reply = owner.call("accounts.authorization_get", program(path).parameters()).await;
         let reply = reply.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");

@@ -74,12 +74,12 @@ impl Client {
             return refused(format!("must have 1 to {} entries", limits::REDIRECT_URIS_MAX));
         }
         if redirect_uris.iter().map(String::len).sum::<usize>() > limits::REDIRECT_URIS_BYTES_MAX {
-            return refused(format!("must have at most {} bytes together; shorten the URIs", limits::REDIRECT_URIS_BYTES_MAX));
+            return refused(format!("must have at most {} bytes in total; shorten the URIs", limits::REDIRECT_URIS_BYTES_MAX));
         }
         if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
             let wrong: String = wrong.chars().filter(|character| !character.is_control() && !is_invisible(*character)).collect();
             return refused(format!(
-                "must not contain {wrong}; use https, http on a loopback address, or a scheme of your own, without a fragment"
+                "must not contain {wrong}; use https, http on a loopback address, or a custom scheme, and no fragment"
             ));
         }
         Ok(Self { name: name.to_string(), redirect_uris, host: None })
@@ -193,16 +193,16 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     // Redirects are not followed, because another party may have written the document at the target.
     let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
     let fetched = engine.fetch.call(call).await;
-    let fetched = fetched.map_err(|error| refused(format!("is the URL of metadata that cannot be read: {error}")))?;
+    let fetched = fetched.map_err(|error| refused(format!("points to metadata that cannot be read: {error}")))?;
     match fetched.status {
         StatusCode::OK => described(client_id, &url, &fetched.body),
         status if status.is_redirection() => Err(refused(format!(
-            "is the URL of metadata that redirects (status {}), but redirects are not allowed; report this to the maker of the program",
+            "redirects (status {}), which is not allowed; report this to the maker of the program",
             status.as_u16()
         ))),
         status => {
             let status = status.as_u16();
-            Err(refused(format!("is the URL of metadata that cannot be read: the server answers with status {status}, not 200")))
+            Err(refused(format!("points to metadata that cannot be read: the server returned status {status} instead of 200")))
         }
     }
 }
@@ -210,17 +210,20 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
 /// Returns the client that a metadata document describes.
 fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid> {
     let document: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "is the URL of metadata that is not a JSON object"))?;
+        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "points to metadata that is not a JSON object"))?;
     let wrong = |field, problem: &str| Invalid::new(field, format!("in the program's metadata {problem}"));
     if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
-        return Err(wrong(CLIENT_ID, "must be the URL of the metadata"));
+        return Err(wrong(CLIENT_ID, "must match the URL of the metadata"));
     }
     if document.contains_key("client_secret") {
-        return Err(wrong("client_secret", "must be absent: this server supports only programs without a secret"));
+        return Err(wrong("client_secret", "must be absent: this server supports only public clients, which have no secret"));
     }
     let method = document.get("token_endpoint_auth_method").and_then(Value::as_str);
     if method.is_some_and(|method| method != "none") {
-        return Err(wrong("token_endpoint_auth_method", "must be none: this server supports only programs without a secret"));
+        return Err(wrong(
+            "token_endpoint_auth_method",
+            "must be none: this server supports only public clients, which have no secret",
+        ));
     }
     let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let uris = uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();

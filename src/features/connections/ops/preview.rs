@@ -176,7 +176,7 @@ impl Async for Preview {
         let preview = match context.data().store.write(write).await? {
             Err(Dropped::Done(preview)) => preview,
             Err(Dropped::Failed(error)) => return Err(error.into()),
-            Ok(()) => return Err(Failure::internal("a preview must be dropped")),
+            Ok(()) => return Err(Failure::internal("the transaction of a preview was not rolled back")),
         };
         let counts = preview.counts;
         let contacts = preview.rows.into_iter().map(|row| PreviewContact {

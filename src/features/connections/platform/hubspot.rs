@@ -126,7 +126,7 @@ impl<T> Batch<T> {
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
-                Err(PlatformError::Unavailable(format!("the batch has {results} of {inputs} results")))
+                Err(PlatformError::Unavailable(format!("the batch contains only {results} of {inputs} results")))
             }
             _ => Ok(self.results),
         }

@@ -136,7 +136,8 @@ struct ListSuppression {
 impl AccountPort for Klaviyo {
     async fn account(client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
         let found: Listed<Named<AccountAttributes>> = client.get("/api/accounts", &[]).await?;
-        let account = found.data.into_iter().next().ok_or_else(|| PlatformError::Malformed("no account".to_owned()))?;
+        let account =
+            found.data.into_iter().next().ok_or_else(|| PlatformError::Malformed("the list of accounts is empty".to_owned()))?;
         Ok(ExternalAccount { id: account.id, name: account.attributes.contact_information.organization_name })
     }
 }

@@ -154,7 +154,11 @@ async fn page(client: &Client<'_>, path: &str) -> Result<String, PlatformError> 
             let details: Details = client.get("/account-info/2026-03/details", &[]).await?;
             let is_host = !details.ui_domain.is_empty()
                 && details.ui_domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
-            if is_host { Ok(details.ui_domain) } else { Err(PlatformError::Malformed("the domain of the pages".to_owned())) }
+            if is_host {
+                Ok(details.ui_domain)
+            } else {
+                Err(PlatformError::Malformed("the domain of the account's pages is invalid".to_owned()))
+            }
         })
         .await?;
     Ok(format!("https://{host}/{path}"))

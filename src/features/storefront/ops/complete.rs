@@ -98,7 +98,7 @@ fn refused(error: PlatformError) -> Failure {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
             Failure::field("query", format_args!("Shopify rejected the installation ({said}); connect the store again"))
         }
-        PlatformError::Missing => Failure::field("query", "there is no shop with this domain; connect the store again"),
+        PlatformError::Missing => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
         other => {
             let detail = format!("The store could not be connected. Shopify: {other} Nothing was stored; try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)

@@ -90,7 +90,7 @@ impl Async for Connect {
         if keys.is_some() && !context.caller.principal.permissions().contains(Permission::ProjectWrite) {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "To enter keys of a store, the permission project:write is needed.",
+                "Entering a store's keys requires the permission project:write.",
             ));
         }
         let reading = move |tx: &ReadTx| {

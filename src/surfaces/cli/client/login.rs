@@ -127,7 +127,13 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
     let token = endpoint(&metadata["token_endpoint"], "/oauth2/token");
     let grants = metadata["grant_types_supported"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let grant = grants.into_iter().find(|grant| grant.ends_with(GRANT_SUFFIX));
-    let grant = grant.ok_or_else(|| Problem::failed(format_args!("{url} does not offer agent registration")))?.to_owned();
+    let grant = grant
+        .ok_or_else(|| {
+            Problem::failed(format_args!(
+                "{url} does not offer sign-in from the command line; create a key in the dashboard, and use --key-file"
+            ))
+        })?
+        .to_owned();
     let scopes = one(matches, "permissions").unwrap_or_else(|| "all".to_owned()).replace(',', " ");
     let agent = one(matches, "name").unwrap_or_else(agent_name);
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": agent, "scope": scopes });
@@ -156,12 +162,15 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
                 show_code(&plain(&renewed)?["claim"], url, matches, environment, output);
             }
             (400, Some("invalid_grant")) => {
-                return Err(Problem::new(Exit::Denied, "the request was denied, or is no longer valid"));
+                return Err(Problem::new(
+                    Exit::Denied,
+                    "the request was denied or has expired; run the command again to request access again",
+                ));
             }
             _ => return Err(plain(&answer).err().unwrap_or_else(|| refusal(&answer, &body))),
         }
     }
-    Err(Problem::new(Exit::Denied, "no decision within 30 minutes; run the command again"))
+    Err(Problem::new(Exit::Denied, "the request was not approved within 30 minutes; run the command again"))
 }
 
 /// Shows the code and opens the page where the user decides.
@@ -192,9 +201,9 @@ fn plain(answer: &Answer) -> Result<Value, Problem> {
 
 fn ask_email() -> Result<String, Problem> {
     if !std::io::stdin().is_terminal() {
-        return Err(Problem::misused("--email is missing: the email that you sign in with in the dashboard"));
+        return Err(Problem::misused("--email is missing; enter the email that you use to sign in to the dashboard"));
     }
-    complain("The email that you sign in with in the dashboard: ");
+    complain("The email that you use to sign in to the dashboard: ");
     let mut line = String::new();
     std::io::stdin()
         .lock()

@@ -107,7 +107,7 @@ pub fn parse(
 /// Runs a command; returns the exit code.
 pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result<u8, Problem> {
     let ClientCommand { matches, environment, whole } = command;
-    let Some((name, matches)) = matches.subcommand() else { return Err(Problem::misused("the command is missing")) };
+    let Some((name, matches)) = matches.subcommand() else { return Err(Problem::misused("the command is missing; see --help")) };
     let output = Output::new(matches, &environment);
     match name {
         "login" => return login::run(matches, &environment, &output).await,

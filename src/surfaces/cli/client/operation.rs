@@ -152,7 +152,7 @@ impl Running<'_> {
         }
         if let Some((path, link)) = one(self.matches, "output").zip(features::file_link(id)) {
             let Some(url) = data[link].as_str() else {
-                return Err(Problem::misused("--output needs --wait, because the file does not exist yet"));
+                return Err(Problem::misused("--output requires --wait, because the file does not exist until the job finishes"));
             };
             self.save_link(url, Path::new(&path)).await?;
         }

@@ -58,7 +58,9 @@ impl Target {
     pub fn key(&self) -> Result<Secret, Problem> {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
-            return Err(Problem::misused("the key contains a space, a line break or another character that no key has"));
+            return Err(Problem::misused(
+                "the key contains a space, a line break or another character that keys never contain; copy the key again",
+            ));
         }
         self.key.clone().ok_or_else(|| {
             let url = &self.url;

@@ -70,7 +70,9 @@ async fn start(client: &Client<'_>, query: &str) -> Result<String, PlatformError
     let answer: Started = client.graphql(queries::EXPORT, json!({ "query": query })).await?;
     accepted(answer.started.user_errors)?;
     let operation = answer.started.bulk_operation;
-    operation.map(|operation| operation.id).ok_or_else(|| PlatformError::Malformed("no bulk operation".to_owned()))
+    operation
+        .map(|operation| operation.id)
+        .ok_or_else(|| PlatformError::Malformed("the response has no bulk operation".to_owned()))
 }
 
 async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
@@ -93,13 +95,13 @@ async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
             }
             Err(PlatformError::Missing)
         }
-        other => Err(PlatformError::Malformed(format!("a bulk operation has the status {}", plain(other)))),
+        other => Err(PlatformError::Malformed(format!("a bulk operation has the unknown status {}", plain(other)))),
     }
 }
 
 fn line<T: DeserializeOwned>(bytes: &[u8], number: u64) -> Result<T, PlatformError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        PlatformError::Unavailable(format!("the export: unexpected data in line {number} column {}", error.column()))
+        PlatformError::Unavailable(format!("the export contains unexpected data in line {number}, column {}", error.column()))
     })
 }
 

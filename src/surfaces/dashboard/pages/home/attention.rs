@@ -31,7 +31,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     if known.service["readOnly"] == true {
         let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space on the \
                     server: everything then resumes automatically.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
         let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
@@ -67,7 +67,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
 pub fn samples() -> Vec<Value> {
     let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
     failed["job"] = "66f1a2b3d4e5f60718293a4b".into();
-    vec![failed, line("warn", "The disk is almost full.".into(), ("/settings/system".into(), "View system"))]
+    vec![failed, line("warn", "The disk is almost full.".into(), ("/settings/system".into(), "Open the System page"))]
 }
 
 fn line(level: &str, text: String, (path, label): (String, &str)) -> Value {
@@ -82,7 +82,7 @@ fn name(of: &Value) -> &str {
 fn sending_problems(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     let verified = |domain: &&Value| domain["isVerified"] == true;
     if environment == Environment::Live
