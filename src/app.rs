@@ -100,7 +100,7 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
-        // A script must not take a part of the output for the whole.
+        // A script must not mistake a part of the output for the whole.
         Some(error) if code == 0 => Err(Problem::failed(format_args!("the output is incomplete: {error}"))),
         _ => Ok(code),
     });

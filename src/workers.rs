@@ -168,7 +168,7 @@ pub const WORKERS: &[Worker] = &[
     // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
-    // The age of the backup grows without a commit, so this worker runs only periodically.
+    // The age of the backup grows without any commit, so this worker runs only periodically.
     Worker {
         name: "backup monitor",
         wakes: &[],

@@ -45,7 +45,7 @@ pub struct Taken {
     /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
     pub hold: Option<OnHold>,
-    /// Whether the folder is the one that was opened last, rather than a new, restored or copied one.
+    /// Whether the folder is the one that was opened last time, not a new, restored or copied one.
     pub is_same: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Opener<'a> {
     pub space: &'a Arc<Space>,
     pub clock: &'a Arc<dyn Clock>,
     pub random: &'a Arc<dyn Random>,
-    /// The commit log that receives the commits of the stores, if there is a continuous backup.
+    /// The log that receives the stores' commits, if there is a continuous backup.
     pub log: Option<Arc<dyn CommitLog>>,
 }
 

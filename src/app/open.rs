@@ -41,7 +41,7 @@ pub struct Opened {
     pub engine: Arc<Engine>,
     pub folder: Folder,
     stores: [Arc<Store>; 3],
-    /// Receives the commits of the stores, if there is a continuous backup.
+    /// Receives the stores' commits, if there is a continuous backup.
     capture: Option<Arc<Capture>>,
 }
 

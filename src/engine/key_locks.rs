@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 /// Above this number of keys, those without a task are removed.
 const KEYS_KEPT: usize = 1_000;
 
-/// The keys that tasks work on or wait for.
+/// The keys that a task is working on or waiting for.
 #[derive(Default)]
 pub struct KeyLocks(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
 

@@ -47,7 +47,7 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
     Incoming { method, uri, headers, body, peer }
 }
 
-/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the field.
+/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the invalid field.
 pub fn check(operations: &[Entry], id: &str, input: Value) -> Result<(), Failure> {
     let entry = entry(operations, id);
     let Parts { path, query, body } = Parts::of(entry, input);
@@ -61,9 +61,9 @@ fn entry<'a>(operations: &'a [Entry], id: &str) -> &'a Entry {
     entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
 }
 
-/// The input of an operation as a request has it.
+/// An operation's input, split into the parts of a request.
 struct Parts {
-    /// The path parameters in the order of the path.
+    /// The path parameters, in the order of the path.
     path: Vec<(&'static str, String)>,
     query: String,
     /// The JSON body, if the method has a body.

@@ -141,7 +141,7 @@ impl Platforms {
         state.people += 1;
     }
 
-    /// Changes how a contact stands.
+    /// Changes a contact's status.
     pub fn move_to(&self, number: usize, at: &str, to: Standing) {
         self.state().changes.change(number, at, to);
     }

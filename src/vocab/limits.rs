@@ -165,10 +165,10 @@ pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
 /// How long a refresh token works. Programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// How long a replaced refresh token still works. Programs refresh from several processes at once, and repeat a request whose response was
-/// lost.
+/// How long a refresh token still works after it was replaced. Programs refresh from several processes at once, and repeat a request if
+/// its response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of access tokens of a program that work at the same time. If there are more, the oldest ones end.
+/// The maximum number of valid access tokens that a program can have at the same time. If there are more, the oldest ones stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
 /// The maximum length of the `state` of a program. It must fit into a URL together with the other parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
@@ -1329,10 +1329,10 @@ pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
 /// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The largest
-/// batches in use have less than 1 MB; larger ones are rejected.
+/// batches seen in practice have less than 1 MB; larger requests are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger ones are
-/// rejected.
+/// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger
+/// requests are rejected.
 pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 /// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
@@ -1402,13 +1402,14 @@ pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
 /// The number of failed runs in a row after which a scheduled import is paused: an hourly one after six hours, a daily one after two days.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
-/// The number of problems that the result of a run shows. Imports of contacts also keep a list of all problems.
+/// The number of problems that a run's result shows. Contact imports also store a list of all problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
-/// How far the changes that two runs read from a platform overlap, in milliseconds: more than the delay of a platform's search.
+/// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
+/// search.
 pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
-/// The maximum number of fields in a mapping of a scheduled import. More are rejected.
+/// The maximum number of fields in the mapping of a scheduled import. Larger mappings are rejected.
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
-/// The maximum length of the header of a mapped column. Longer ones are rejected.
+/// The maximum length of a mapped column's header. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a version that a server names. A longer one is ignored, so the whole file is fetched again.
 pub const FETCH_VERSION_BYTES_MAX: usize = 512;
@@ -1581,21 +1582,21 @@ pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of sources in one import from a platform. The API promises this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
-/// The maximum length of the query with which a user returns from Shopify. Longer ones are rejected.
+/// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
-/// The maximum number of fields in the mapping of an import from a platform. More are rejected.
+/// The maximum number of fields in the mapping of an import from a platform. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
 /// The maximum length of a field's name in such a mapping, in bytes. Longer names are rejected.
 pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
-/// The maximum number of fields that a preview of an import shows. The others are left out.
+/// The maximum number of fields that an import preview shows. Further fields are left out.
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
-/// The number of characters of a value that a preview of an import shows. More do not fit a cell of the table.
+/// The number of characters of a value that an import preview shows. Longer values would not fit into a table cell.
 pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
-/// The number of contacts after which a preview of an import ends: its transaction holds up other writes for a fraction of a second.
+/// The number of contacts after which an import preview ends: its transaction delays other writes by a fraction of a second.
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
-/// The time after which a preview of an import reads no further page.
+/// The time after which an import preview reads no further page.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that a preview of an import shows. They are a sample; the counts cover all.
+/// The number of contacts and of problems that an import preview shows. They are a sample; the counts include all.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
@@ -1668,7 +1669,7 @@ pub const STORES_MAX: usize = 200;
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of collections of a product that are kept. Users choose among them.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
-/// The maximum size of a webhook from a store: an order with thousands of lines.
+/// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
 /// refunds and products.
@@ -1759,28 +1760,28 @@ pub const OPEN_JOBS_COUNTED: usize = 100;
 pub const BACKUP_PART_BYTES: usize = 8 * 1024 * 1024;
 /// The maximum size of an object. A part has at least one commit, and the largest group of commits has 100,000 rows.
 pub const BACKUP_OBJECT_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// How much of the commits may wait for the thread that writes them to the spool. Beyond this, commits wait for the disk, as for the data
-/// file itself.
+/// The maximum size of the commits that may wait for the thread that writes them to the spool. Beyond it, commits wait for the disk, as
+/// they do for the data file itself.
 pub const BACKUP_QUEUE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The time for one request to the target: enough for a large part over a slow connection.
+/// The time limit for one request to the target: enough for a large part over a slow connection.
 pub const BACKUP_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// How often a failed request is repeated at once. After that, the next attempt is a new step of the backup.
+/// How often a failed request is retried immediately. After that, the next step of the backup retries it.
 pub const BACKUP_REQUEST_RETRIES: usize = 2;
-/// The time between heartbeats, at most: short enough that a takeover after a crash takes a minute.
+/// The maximum time between heartbeats: short enough that a takeover after a crash takes only a minute.
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
-/// The number of heartbeats that must be missing before another server takes over the target: two can be lost to a slow network.
+/// The number of missing heartbeats after which another server takes over the target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
-/// The first pause after a failure of the target: most failures are over within a second.
+/// The first pause after the target fails: most failures last less than a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The longest pause after a failure of the target: an outage is noticed as over within this time.
+/// The longest pause after the target fails, and so the longest time until the end of an outage is noticed.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
 /// The maximum number of objects that one listing returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
-/// The number of parts that a restore requests at the same time: enough to hide the latency of an object store.
+/// The number of parts that a restore requests at the same time: enough to hide an object store's latency.
 pub const BACKUP_PARTS_AHEAD: usize = 8;
-/// The time after which an email about the backup is tried again if it could not be sent.
+/// The pause before an email about the backup is retried after it could not be sent.
 pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
-/// The time after which a failed restore drill is repeated: the cause is often a short outage of the target.
+/// The pause before a failed restore drill is repeated: the cause is often a short outage of the target.
 pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts for a part of a snapshot, with doubling pauses: a minute of outage does not start a large snapshot again.
+/// The number of attempts to write a part of a snapshot, with doubling pauses: a one-minute outage does not restart a large snapshot.
 pub const BACKUP_PART_ATTEMPTS: u32 = 6;

@@ -225,7 +225,7 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // The order is used up; it does not contain connections that have become idle since it was computed.
+        // The order is used up, and lacks the connections that became idle after it was computed.
         self.compute_order(now);
         self.take_next()
     }

@@ -347,7 +347,7 @@ impl<'e> Call<'e> {
                 let now = self.engine.clock.monotonic();
                 let own = caller.last_writes().and_then(|writes| writes.recent(environment_data.environment, now));
                 if let Some(position) = own {
-                    // If this times out, the search uses the index in its current state.
+                    // If the wait times out, the search uses the index in its current state.
                     environment_data.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
                 }
             }

@@ -23,7 +23,7 @@ use crate::vocab::limits;
 
 /// How many complete parts may wait for the upload.
 const PARTS_WAITING: usize = 1;
-/// The pause until readers see a commit.
+/// The pause between checks whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
 
 /// The stores of an installation: control, test and live.
@@ -114,7 +114,7 @@ fn read(
             let sent = part::pack(&header, &records).map(|content| parts.blocking_send(content));
             match sent {
                 Ok(Ok(())) => true,
-                // The receiver is gone because an upload failed, which the receiver reports.
+                // The receiver stopped because an upload failed, and reports that error itself.
                 Ok(Err(_)) => false,
                 Err(error) => {
                     broken = Some(error);

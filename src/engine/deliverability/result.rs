@@ -38,7 +38,7 @@ pub struct ContentSignals {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilitySpamScore")]
 pub struct SpamScore {
-    /// The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make it negative.
+    /// The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make the score negative.
     pub score: f64,
     pub triggers: Vec<String>,
     pub recommendations: Vec<String>,

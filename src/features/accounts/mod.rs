@@ -108,7 +108,7 @@ pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> 
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
 }
 
-/// Returns the email addresses of the owner and the admins of the installation's own account.
+/// Returns the email addresses of the owner and admins of the account that owns the installation.
 pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     let tx = engine.control.read();
     let Some(account) = store::account(&tx)? else { return Ok(Vec::new()) };

@@ -65,7 +65,7 @@ pub struct Client<'e> {
     account: [u8; 12],
     /// The longest pause for which a request waits; if a pause is longer, the request fails.
     wait_max: Duration,
-    /// How the fields of the platform become fields of contacts.
+    /// How the platform's fields are mapped to contact fields.
     pub mapping: Mapping,
     /// The names of the properties that the account added to contacts, once they are read.
     pub own_properties: OnceCell<Vec<String>>,
@@ -103,7 +103,7 @@ impl<'e> Client<'e> {
         Self { wait_max: Duration::ZERO, ..self }
     }
 
-    /// Returns a client that puts the fields of contacts where this mapping says.
+    /// Returns a client that maps contact fields in this way.
     pub fn mapped(self, mapping: Mapping) -> Self {
         Self { mapping, ..self }
     }

@@ -32,9 +32,9 @@ pub struct ImportPlan {
     pub project: ProjectId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The fields of the platform that become other fields than usual.
+    /// The user's mapping of the platform's fields, where it differs from the usual one.
     pub fields: FieldMap,
-    /// The time from which changes are imported; `None` if everything is imported.
+    /// The time after which changes are imported; `None` if everything is imported.
     pub since: Option<Timestamp>,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
@@ -46,7 +46,7 @@ pub struct Label {
     pub segment: SegmentId,
 }
 
-/// Adds an import with a connection of the account. Fails if the connection was removed.
+/// Adds an import through one of the account's connections. Fails if the connection was removed.
 pub fn start_with(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -99,7 +99,7 @@ impl Batch {
         Self { keeps_status: true, ..self }
     }
 
-    /// Leaves out rows without an existing contact. They are not counted.
+    /// Drops rows that have no existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }

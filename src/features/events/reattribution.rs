@@ -95,7 +95,7 @@ impl Progress {
     }
 }
 
-/// Queues a contact's refunds without a payment to be attributed again, if there are any.
+/// A value in the event is not accepted.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if revenue::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());

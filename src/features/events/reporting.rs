@@ -28,7 +28,7 @@ pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<R
     Ok(only)
 }
 
-/// Stores events in order; `each` gets the result of each event.
+/// Stores events in order, and passes the result of each event to `each`.
 pub fn report_all(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -80,7 +80,8 @@ fn mapped(kind: HookKind, mapping: &BTreeMap<String, String>, body: &Value) -> M
     input
 }
 
-/// Reads a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs of contacts, then those of events.
+/// Parses a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs for contacts, then those for
+/// events.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(bytes: &[u8]) -> [Vec<Value>; 2] {
     let paths = [("email", "a.email"), ("customFields.x", "items.0.x"), ("phone", "list.id=1.phone")];
@@ -100,13 +101,13 @@ pub fn is_event_field(name: &str) -> bool {
     is_field(HookKind::Events, name)
 }
 
-/// Returns the failure of a mapping to a field that events do not have.
+/// Returns the error for a mapping to a field that events do not have.
 pub fn no_event_field(field: &str) -> FieldError {
     let fields = fields_of(HookKind::Events);
     FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use {fields}"))
 }
 
-/// Returns the event with these values of its fields, in the form of the API's own operations. `name` replaces the name of the event.
+/// Returns the event with these field values, in the format of the API's own operations. `name` overrides the event's name.
 pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: Option<&str>) -> Value {
     let mut input = Map::new();
     values.into_iter().for_each(|(field, value)| set(HookKind::Events, &mut input, field, value));

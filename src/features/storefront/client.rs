@@ -95,7 +95,7 @@ impl<'e> Client<'e> {
                 Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        // The access token of an installed app changes each hour; the pauses of the store remain.
+        // An installed app's access token changes every hour, so it is not a part of the key of the store's pauses.
         let key = if keys.is_installed() { "" } else { keys.key.as_str() };
         let digest = sha256(format!("{address}\n{key}\n{}\n{}", keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -224,7 +224,7 @@ impl<'e> Client<'e> {
         secret_header(token.expose()).map_err(PlatformError::Malformed)
     }
 
-    /// Requests tokens for the shop with these fields.
+    /// Requests tokens for the shop with these form fields.
     pub async fn request_tokens(&self, fields: &[(&str, &str)]) -> Result<AppTokens, PlatformError> {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let response = self.call(Method::POST, &self.url(TOKENS), FORM, None, Bytes::from(body)).await?;
@@ -237,7 +237,7 @@ impl<'e> Client<'e> {
         Ok(AppTokens { access: access_token, refresh: refresh_token, expires_at })
     }
 
-    /// Returns the URL of a path of the store.
+    /// Returns the URL of a path in the store.
     pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));

@@ -1,4 +1,4 @@
-//! Tests the keys of a store, stores them, and starts the import of the store.
+//! Tests the keys of a store, stores them, and starts the store's import.
 
 use std::time::Duration;
 

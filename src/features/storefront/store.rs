@@ -98,7 +98,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the keys of `used`, unless they were replaced in the meantime; returns the stored one.
+/// Replaces the keys of the store `used`, unless they were replaced in the meantime; returns the stored version.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
     if store.sealed_keys == used.sealed_keys {

@@ -23,7 +23,7 @@ pub enum Exit {
     Unavailable = 7,
     /// The user did not confirm the command.
     Unconfirmed = 8,
-    /// The user pressed Ctrl-C: 128 and the number of the signal, as shells report it.
+    /// The user pressed Ctrl-C: 128 plus the signal's number, as in shells.
     Interrupted = 130,
 }
 
@@ -49,7 +49,7 @@ impl Problem {
         Self::new(Exit::Misused, message)
     }
 
-    /// Returns the same problem with another message.
+    /// Returns the same problem with a different message.
     pub fn reworded(self, reword: impl FnOnce(&str) -> String) -> Self {
         Self { message: reword(&self.message), exit: self.exit }
     }

@@ -152,7 +152,7 @@ impl Call<'_> {
             options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
         } else {
             let is_file = |name: &str| self.fields.iter().any(|field| field.name == name && field.kind == BASE64);
-            // The command line reads the file and encodes it.
+            // The command-line client reads the file and encodes it.
             options.extend(self.rest().iter().map(|(name, value)| match is_file(name) {
                 true => option(name, &Value::from("image.png")),
                 false => option(name, value),

@@ -1,4 +1,4 @@
-//! A call of a tool, and its way to the operations: through the pipeline, as the key of the request.
+//! A tool call on its way to the operations: it runs through the pipeline with the request's key.
 
 use http::HeaderValue;
 use rmcp::RoleServer;

@@ -1,4 +1,4 @@
-//! Calls of tools: the call of the operation through the pipeline, paging, and waiting for work to end.
+//! Tool calls: calls the operation through the pipeline, returns pages of its result, and waits for background work to end.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
-/// What an agent should know about a result with a secret.
+/// Tells the agent how to treat a result that contains a secret.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
 
@@ -28,7 +28,7 @@ impl Call<'_> {
         if let Err(refusal) = self.check(&arguments) {
             return Ok((*refusal).into());
         }
-        // A call without the permission fails, so there is nothing to confirm.
+        // A call without the required permission fails anyway, so there is nothing to confirm.
         if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
             match self.confirmation(&request, &arguments, own.confirm).await? {
                 Confirmation::Given => {}
@@ -44,7 +44,7 @@ impl Call<'_> {
         Ok(called.into())
     }
 
-    /// Checks the arguments before the user is asked, so that no one confirms a call that cannot work.
+    /// Check the arguments before asking the user, so that no one confirms a call that cannot work.
     fn check(&self, arguments: &JsonObject) -> Result<(), Box<CallToolResult>> {
         if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
             return Err(Box::new(outcome::failure(format!("{missing}: this argument is missing; add it."))));
@@ -103,7 +103,7 @@ impl Call<'_> {
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
             let ends = follow.ends.contains(&status.as_str());
-            // The last notification is 100, also if the operation reports no progress for work that has ended.
+            // The last notification reports 100, even if the operation reports no progress after the work has ended.
             let progress = if ends { 100.0 } else { percentage(&data) };
             // The protocol requires that progress increases.
             if progress > shown {

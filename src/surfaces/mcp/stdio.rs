@@ -34,8 +34,8 @@ use crate::vocab::limits;
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// A server that does not accept a connection in this time is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The pause between a progress notification and the response. Some clients handle a notification later than a response that they read
-/// together with it, and then ignore it, because the call is over.
+/// The pause between a progress notification and the response. If some clients read both at once, they process the notification after the
+/// response, and ignore it because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
 /// How long responses may take after the client has closed its end. Clients kill the program if it does not end soon.
 const END_TIME: Duration = Duration::from_secs(5);
@@ -51,8 +51,8 @@ pub struct Remote {
 struct Conversation {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, and a client on
-    /// standard input opens no second one.
+    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, but a client on
+    /// standard input opens only one.
     opening: Option<String>,
 }
 
@@ -60,7 +60,7 @@ struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
-    /// Held while a lost session is opened again, so that several messages open one.
+    /// Locked while a lost session is reopened, so that concurrent messages reopen only one.
     reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
     /// Limits the messages that wait for a response.
@@ -113,7 +113,7 @@ where
     Ok(())
 }
 
-/// A line that is longer than a message can be.
+/// A line that is longer than any valid message.
 struct TooLong;
 
 /// Returns the next line that is not empty; `None` at the end.
@@ -182,7 +182,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.answer(&answer).await;
             return Ok(());
         }
-        // Only requests have an ID, and the server answers them with a message.
+        // Only requests have an ID, and the server responds to each of them with a message.
         if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
             return Err("the response is not an MCP message; check the URL".to_owned());
         }
@@ -199,7 +199,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         })
     }
 
-    /// Opens a new session in place of one that the server has forgotten.
+    /// Opens a new session to replace one that the server has forgotten.
     async fn reopen(&self, lost: Option<HeaderValue>) -> Result<(), String> {
         let _turn = self.reopening.lock().await;
         let Some(opening) = Some(self.conversation()).filter(|now| now.session == lost).and_then(|now| now.opening.clone())
@@ -366,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers as the MCP server of a Mailmill that has forgotten its first session, and as a proxy to the method `page`.
+    /// Responds like a Mailmill MCP server that has forgotten its first session, and like a proxy to the method `page`.
     async fn respond(request: Request<Incoming>, opened: &AtomicUsize) -> Result<Response<Full<Bytes>>, Infallible> {
         let session = request.headers().get(SESSION_ID).cloned();
         let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
@@ -393,7 +393,7 @@ mod tests {
         })
     }
 
-    /// Forwards these lines; returns the answers in the order of their IDs, and the number of opened sessions.
+    /// Forwards these lines; returns the responses, ordered by ID, and the number of opened sessions.
     async fn forwarded(lines: Vec<String>) -> (Vec<Value>, usize) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it is bound")).parse().expect("a URL");
@@ -404,7 +404,7 @@ mod tests {
             while let Ok((stream, _)) = listener.accept().await {
                 let service = service_fn(move |request| respond(request, opened));
                 served.spawn(async move {
-                    // A client that closes the connection is no failure.
+                    // A client that closes the connection is not a failure.
                     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

@@ -92,7 +92,7 @@ fn changed_unsigned_and_old_requests_are_rejected() {
         if !matches!(service, MailService::AmazonSes | MailService::Mailgun) {
             assert_eq!(read_sample(service, &other, NOW), Err(Refusal::SignatureMissing), "{service:?}");
         }
-        // These services sign the body. Mailgun signs its token, and the others only authenticate.
+        // These services sign the body. Mailgun signs only its token, and the others only authenticate.
         if matches!(service, MailService::AmazonSes | MailService::Sendgrid | MailService::Resend) {
             let body = String::from_utf8(made.body.clone()).expect("the body is JSON").replace("missing@", "changed@");
             let changed = Sample { body: body.into_bytes(), ..made };

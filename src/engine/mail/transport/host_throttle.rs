@@ -50,7 +50,7 @@ impl Backoff {
 pub struct ThrottleSlot<'a> {
     throttle: &'a HostThrottle,
     permit: Option<SemaphorePermit<'a>>,
-    /// The number of complaints when this delivery started.
+    /// The number of overload reports when this delivery started.
     complaints: u64,
     failures: u64,
     /// Whether this delivery retries the server while the other deliveries wait.

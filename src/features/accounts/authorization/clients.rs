@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 /// The start of the ID of every registered client.
 const PREFIX: &str = "mm_client_";
-/// The parameter with the ID.
+/// The request parameter that contains the ID.
 const CLIENT_ID: &str = "client_id";
 /// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
@@ -38,7 +38,7 @@ pub struct Client {
     pub host: Option<String>,
 }
 
-/// A parameter or a field of a program's metadata that is not valid. The text is a sentence with the field as its subject.
+/// An invalid parameter, or an invalid field in a program's metadata. In the text, the field is the sentence's subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
@@ -59,7 +59,7 @@ impl fmt::Display for Invalid {
 }
 
 impl Client {
-    /// Checks what a program says about itself.
+    /// Checks what a program states about itself.
     pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, Invalid> {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
         let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name);
@@ -149,7 +149,7 @@ fn is_redirect_uri(uri: &str) -> bool {
     is_plain && !has_hidden && is_allowed
 }
 
-/// Returns what is wrong with a name, as a part of a sentence.
+/// Returns what is wrong with a name, as the end of a sentence.
 fn problem_of(error: TextError) -> String {
     match error {
         TextError::Empty => "is empty; enter at least one character".into(),
@@ -160,7 +160,7 @@ fn problem_of(error: TextError) -> String {
     }
 }
 
-/// Returns the client with this ID. The error is for the user whose browser the program sent here.
+/// Returns the client with this ID. The error is shown to the user whose browser the program sent here.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         let problem = format!("is longer than {} bytes; report this to the maker of the program", limits::CLIENT_ID_BYTES_MAX);
@@ -190,7 +190,7 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         overlong: OversizePolicy::Refuse,
     };
     let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
-    // Redirects are not followed, because another party may have written the document at the target.
+    // Redirects are not followed, because another party may control the document at the target.
     let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
     let fetched = engine.fetch.call(call).await;
     let fetched = fetched.map_err(|error| refused(format!("points to metadata that cannot be read: {error}")))?;

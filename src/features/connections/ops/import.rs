@@ -36,8 +36,8 @@ pub struct ImportFromProvider {
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,
-    /// For fields of the platform, the field of the contact: a profile field, `customFields.NAME`, or null to leave the field out. Other
-    /// fields are imported as usual. The preview of the import lists the fields.
+    /// Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. All other
+    /// fields are imported as usual. The import preview lists the fields.
     #[serde(default)]
     pub field_map: FieldMap,
 }

@@ -37,9 +37,9 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
 const BATCH: usize = 100;
-/// The maximum number of memberships in a page.
+/// The maximum number of members on a page of a list.
 const MEMBERS: usize = 250;
-/// The maximum number of contacts that a search returns in all its pages.
+/// The maximum number of contacts that a search returns on all its pages.
 const SEARCHED_MAX: usize = 10_000;
 /// The property with the time of a contact's last change.
 const MODIFIED: &str = "lastmodifieddate";
@@ -228,7 +228,7 @@ impl AudiencePort for HubSpot {
     }
 }
 
-/// A page of contacts that a search found.
+/// A page of contacts from a search.
 #[derive(Deserialize)]
 struct Found {
     results: Vec<FoundContact>,
@@ -243,8 +243,8 @@ struct FoundContact {
 }
 
 impl ChangesPort for HubSpot {
-    /// Searches by the time of the last change. The cursor consists of this time in milliseconds and HubSpot's own cursor: a search returns
-    /// at most [`SEARCHED_MAX`] contacts, so a new search continues at the time of the last contact.
+    /// Searches for contacts by the time of their last change. A search returns at most [`SEARCHED_MAX`] contacts, so the next search
+    /// starts at the time of the last contact. The cursor consists of this time in milliseconds and HubSpot's own cursor.
     async fn changes(
         client: &Client<'_>,
         _: &[ProviderSource],
@@ -299,7 +299,7 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
     Ok(all)
 }
 
-/// Reads a contact with its address. Contacts without an address have nothing to import.
+/// Reads a contact that has an email address. A contact without an address cannot be imported.
 fn named(raw: &RawValue) -> Option<Result<(String, Contact), UnreadableContact>> {
     match read_contact::<Contact>(raw, "/properties/email") {
         Ok(contact) => {
@@ -375,7 +375,7 @@ impl Choices {
     }
 }
 
-/// The contact fields of the properties that every account has.
+/// The contact fields for the properties that every account has.
 const FIELDS: Defaults = &[
     ("firstname", "firstName"),
     ("lastname", "lastName"),

@@ -167,7 +167,8 @@ impl AudiencePort for Klaviyo {
     }
 }
 
-/// What changes about profiles, as a filter up to its time. Whether Klaviyo counts a suppression as an update is not documented.
+/// The filters for changed profiles, each up to the point where the time follows. Klaviyo does not document whether a suppression counts
+/// as an update.
 const CHANGES: [&str; 3] = [
     "greater-than(updated,",
     "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,",
@@ -181,7 +182,7 @@ impl ChangesPort for Klaviyo {
         since: Timestamp,
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
-        // The cursor consists of the number of the filter and Klaviyo's own cursor.
+        // The cursor consists of the filter's number and Klaviyo's own cursor.
         let (number, own) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or(("0", ""));
         let number: usize = number.parse().map_err(|_| PlatformError::Malformed("the stored cursor is invalid".to_owned()))?;
         let Some(front) = CHANGES.get(number) else { return Ok(ContactPage::default()) };
@@ -193,7 +194,7 @@ impl ChangesPort for Klaviyo {
     }
 }
 
-/// Reads a page of profiles. A profile that is suppressed on one of the lists is unsubscribed.
+/// Reads a page of profiles. A profile that is suppressed on one of the lists is treated as unsubscribed.
 async fn profiles(
     client: &Client<'_>,
     path: &str,
@@ -252,7 +253,7 @@ fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     cursor.map(Some).ok_or_else(|| PlatformError::Malformed("links.next has no page[cursor]".to_owned()))
 }
 
-/// The contact fields of the fields that every account has.
+/// The contact fields for the fields that every account has.
 const FIELDS: Defaults = &[
     ("first_name", "firstName"),
     ("last_name", "lastName"),

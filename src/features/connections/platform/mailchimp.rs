@@ -163,7 +163,7 @@ impl AudiencePort for Mailchimp {
                 query.extend(since.as_deref().map(|since| ("since_last_changed", since)));
                 format!("/3.0/lists/{}/members", segment(&source.id)?)
             }
-            // A request cannot filter the members of a segment by time, so all are read each time.
+            // Requests cannot filter a segment's members by time, so each run reads all of them.
             (SourceKind::Segment | SourceKind::Tag, Some((list, part))) => {
                 query.extend(["include_cleaned", "include_transactional", "include_unsubscribed"].map(|name| (name, "true")));
                 format!("/3.0/lists/{}/segments/{}/members", segment(list)?, segment(part)?)
@@ -254,7 +254,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.members.iter().map(|raw| contact(mapping, raw)).collect())
 }
 
-/// The contact fields of the fields that every audience has.
+/// The contact fields for the fields that every audience has.
 const FIELDS: Defaults = &[
     ("FNAME", "firstName"),
     ("LNAME", "lastName"),

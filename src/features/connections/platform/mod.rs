@@ -31,8 +31,8 @@ trait AccountPort {
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
-    /// Reads the page of `source` that starts at `cursor`, or its first page. With a time, contacts that neither joined the source nor
-    /// changed since then may be left out.
+    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is set, the page may omit contacts that neither
+    /// joined the source nor changed since then.
     fn contacts(
         client: &Client<'_>,
         source: &ProviderSource,
@@ -41,9 +41,9 @@ trait AudiencePort {
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
 }
 
-/// The capability of reading the changed contacts of the account, for platforms whose sources state only who joined them.
+/// Reads an account's changed contacts, for platforms whose sources only report who joined.
 trait ChangesPort {
-    /// Reads the page that starts at `cursor`, or the first page, of the contacts that changed since a time.
+    /// Reads the page of contacts changed since a time that starts at `cursor`, or the first page.
     fn changes(
         client: &Client<'_>,
         sources: &[ProviderSource],
@@ -55,9 +55,9 @@ trait ChangesPort {
 /// The contacts that an import reads together.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
-    /// The contacts of a source; with a time, those who joined it or changed since then.
+    /// A source's contacts. If a time is set, only those who joined the source or changed since then.
     Source(&'s ProviderSource, Option<Timestamp>),
-    /// The contacts of the account who changed since a time, whatever source they belong to.
+    /// The account's contacts that changed since a time, whatever source they belong to.
     Changes(&'s [ProviderSource], Timestamp),
 }
 
@@ -128,12 +128,12 @@ pub async fn contacts(
         (Provider::HubSpot, Part::Source(source, since)) => hubspot::HubSpot::contacts(client, source, since, cursor).await,
         (Provider::Klaviyo, Part::Changes(sources, since)) => klaviyo::Klaviyo::changes(client, sources, since, cursor).await,
         (Provider::HubSpot, Part::Changes(sources, since)) => hubspot::HubSpot::changes(client, sources, since, cursor).await,
-        // The sources state who changed.
+        // The sources also report who changed.
         (Provider::Mailchimp, Part::Changes(..)) => Ok(ContactPage::default()),
     }
 }
 
-/// Returns whether the changes of an account are read in addition to the sources.
+/// Returns whether an account's changes are read in addition to the sources.
 pub fn has_changes(provider: Provider) -> bool {
     match provider {
         Provider::Klaviyo | Provider::HubSpot => true,
@@ -159,7 +159,7 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
-/// Reads the contacts of a page in the form of each platform, as a fuzz target.
+/// Parses each platform's page of contacts, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     let mapping = Mapping::recording(Default::default());

@@ -110,9 +110,9 @@ pub struct ProviderImport {
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
     pub fields: FieldMap,
-    /// The time from which changes are read; `None` if everything is read.
+    /// The time after which changes are read; `None` if everything is read.
     pub since: Option<Timestamp>,
-    /// Whether the changed contacts of the account are read after the sources.
+    /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
@@ -133,8 +133,8 @@ pub struct ProviderImport {
     pub failures: u32,
 }
 
-/// For fields of a platform, the field of the contact that a user chose: a profile field or `customFields.NAME`. `None` means that the field
-/// is not imported.
+/// The user's mapping of a platform's fields to contact fields: a profile field or `customFields.NAME`. `None` means that the field is
+/// not imported.
 pub type FieldMap = BTreeMap<String, Option<String>>;
 
 /// A set of contacts on a platform.

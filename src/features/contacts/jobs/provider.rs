@@ -75,12 +75,12 @@ impl ProviderImport {
         self.pause.as_ref().is_some_and(is_valid)
     }
 
-    /// Returns the number of parts that are read one after another: the sources and, after them, the changes of the account.
+    /// Returns the number of parts that are read one after another: the sources, and then the account's changes.
     pub fn parts(&self) -> usize {
         self.sources.len() + usize::from(self.reads_changes)
     }
 
-    /// Returns whether this part contains the changed contacts of the account, whatever source they belong to.
+    /// Returns whether this part contains the account's changed contacts, whatever source they belong to.
     pub fn is_of_changes(&self, part: u32) -> bool {
         part as usize >= self.sources.len()
     }
@@ -101,7 +101,7 @@ impl ProviderImport {
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
         if self.is_of_changes(from.source) {
-            // A changed contact that the project does not have belongs to none of the sources.
+            // A changed contact that is not in the project belongs to none of the import's sources.
             (batch, excluded, tag) = (batch.only_known(), 0, None);
         }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }

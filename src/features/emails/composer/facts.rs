@@ -417,7 +417,7 @@ impl Source<'_> {
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
         if near == Some("common.moment_today") {
-            // Phrases that need the day are not used on the last day, because a date sounds less urgent.
+            // Phrases that require naming the day are not used on the last day, because a date sounds less urgent.
             facts.remove("ends_day");
         }
         let place = near.unwrap_or("common.moment_on");

@@ -1,4 +1,4 @@
-//! Completes the installation of the app on a shop: exchanges the code for tokens, and connects the shop.
+//! Completes the app's installation on a shop: exchanges the code for tokens, and connects the shop.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,11 +19,11 @@ use crate::vocab::permissions::Permission;
 
 pub struct Complete;
 
-/// What Shopify sent back with the user.
+/// The parameters with which Shopify redirected the user back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The whole query with which the user returned, unchanged: Shopify signs all of its parameters.
+    /// The complete query with which Shopify redirected the user back, unchanged: Shopify signs all of its parameters.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -92,7 +92,7 @@ impl Async for Complete {
     }
 }
 
-/// Returns the failure of an exchange of the code.
+/// Converts the error of a failed code exchange.
 fn refused(error: PlatformError) -> Failure {
     match error {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {

@@ -274,7 +274,7 @@ pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> 
     adapter!(platform, read(topic, body, site))
 }
 
-/// Reads a webhook of every topic, and the lines of an export, as a fuzz target. Returns the events in the form of `POST /v1/events`.
+/// Parses a webhook of each topic, and the lines of an export, as a fuzz target. Returns the events in the format of `POST /v1/events`.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     const TOPICS: [(Storefront, &[&str]); 2] = [

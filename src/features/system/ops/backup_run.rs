@@ -15,13 +15,13 @@ pub struct BackupRun;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupTask {
-    /// A new snapshot.
+    /// A restore of the backup into a temporary folder, which is then checked and removed.
     Snapshot,
     /// A restore of the backup into a temporary folder, which is checked and removed.
     Drill,
 }
 
-/// The requested part of the continuous backup.
+/// The part of the continuous backup that was started.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRunRequest {

@@ -22,11 +22,11 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the texts that users keep in files. Only these and JSON can name a file with `@`. Other texts are taken as they are: a script that
-/// passes a name from a form must not send a file of this machine.
+/// TABLE: the text fields that users keep in files. Only these fields and JSON accept a file name after `@`. All other text is used as
+/// written: a script that passes on a name from a form must not be tricked into sending a local file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 
-/// Returns whether the value of a field can be the name of a file after `@`.
+/// Returns whether a field's value can be `@` and a file name.
 pub fn takes_file(field: &Field) -> bool {
     match field.kind {
         Kind::Text => LONG_TEXTS.contains(&field.name.as_str()),
@@ -35,7 +35,7 @@ pub fn takes_file(field: &Field) -> bool {
     }
 }
 
-/// Reads the arguments. Names of projects are not replaced by IDs yet.
+/// Parses the arguments. Project names are not resolved to IDs yet.
 pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     let mut input = Input { values: body(matches)?, upload: None };
     for field in fields {
@@ -53,7 +53,7 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     Ok(input)
 }
 
-/// Fails if a required field has no value, and names the argument that sets it. `main` is the field that can be written without an option.
+/// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that needs no option name.
 pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
         Kind::Upload => input.upload.is_some(),
@@ -269,7 +269,7 @@ mod tests {
         assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
-        // A name is a name, so a script cannot be made to send a file.
+        // A name is never read as a file, so a script cannot be tricked into sending one.
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 

@@ -125,7 +125,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
     arguments
 }
 
-/// Returns the first sentence of the description of a field, or its name in words.
+/// Returns the first sentence of a field's description, or the field's name in words.
 fn summary(field: &Field) -> String {
     let first = first_sentence(&field.about);
     let text = if first.is_empty() { in_words(&field.name) } else { first };

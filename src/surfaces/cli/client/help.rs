@@ -13,7 +13,7 @@ const NAMES: usize = 20;
 
 /// The commands that need neither a data folder nor a server.
 const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
-/// The command that passes messages to the MCP server of a profile, like a command of the client.
+/// The command that connects standard input and output to a profile's MCP server, which needs a profile like the client's commands.
 const MCP: &str = "mcp";
 
 /// The part of the help that only `--help` shows.

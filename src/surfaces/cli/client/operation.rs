@@ -55,7 +55,7 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
         .map_err(|problem| problem.reworded(|message| with_option(message, named, &fields)))
 }
 
-/// Names the option instead of the field at the start of an error of the API, such as `createdAfter: must be a time`.
+/// Replaces the field at the start of an API error, such as `createdAfter: must be a time`, with the option's name.
 fn with_option(message: &str, named: &Named, fields: &[Field]) -> String {
     let start = message.split_once(": ").and_then(|(start, rest)| Some((fields.iter().find(|field| field.name == start)?, rest)));
     match start {
@@ -256,7 +256,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Downloads what a link of a response leads to.
+    /// Downloads the file that a link in a response points to.
     async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
         let url: Url = url.parse().map_err(|_| Problem::failed(format_args!("the server named an invalid link: {url}")))?;
         // Only the path and query of the link are used, so the key is sent only to this server.
@@ -270,7 +270,7 @@ impl Running<'_> {
     }
 }
 
-/// Returns the problem of a command that the user interrupted while it waited for the response.
+/// Returns the problem for a command that the user interrupted while it waited for the response.
 fn interrupted(key: Option<&str>) -> Problem {
     let remedy = match key {
         Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without a second effect"),
@@ -281,10 +281,10 @@ fn interrupted(key: Option<&str>) -> Problem {
 
 /// Downloads into a file. A failed download leaves no file.
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
-    // A symbolic link stays, and the file that it names is replaced.
+    // A symbolic link is kept, and the file that it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
-    // A device or a pipe cannot be replaced by a complete file.
+    // A device or a pipe cannot be replaced atomically, so it is written directly.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
         return session.remote.download(call, &mut file).await;

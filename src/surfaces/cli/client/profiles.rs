@@ -71,7 +71,7 @@ impl Target {
 }
 
 impl Profiles {
-    /// Reads the file, changes the profiles with `change`, and replaces the file. A lock keeps the changes of other processes.
+    /// Reads the file, applies `change` to the profiles, and replaces the file. A lock prevents lost updates by other processes.
     pub fn change<T>(
         environment: &Environment,
         change: impl FnOnce(&mut Self) -> Result<T, Problem>,
@@ -162,7 +162,7 @@ fn path(environment: &Environment) -> Option<PathBuf> {
     environment.folder.as_ref().map(|folder| folder.join(FILE))
 }
 
-/// Fails if other users can read the file with the keys, or can replace it by a file that names another server.
+/// Fails if other users can read the file with the keys, or can replace it with a file that names a different server.
 fn check_modes(path: &Path) -> Result<(), Problem> {
     let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
     if mode(path) & 0o077 != 0 {
@@ -190,7 +190,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
-    // `MAILMILL_URL`, which the SDKs also read, can end with the path of the API.
+    // `MAILMILL_URL` can end with the API's path, because the SDKs also read this variable.
     let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
     url.set_path(&path);
     Ok(url)
@@ -255,7 +255,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
             false => Problem::misused("no profile is selected; name the one to remove with --profile"),
         })?;
         let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
-        // No other profile takes its place: a command that sends must not silently go to another server.
+        // No other profile becomes the selected one: a command that sends must never silently use a different server.
         profiles.default.take_if(|default| *default == name);
         Ok((name, profile, profiles.default.is_none() && !profiles.profiles.is_empty()))
     })?;

@@ -93,14 +93,14 @@ impl Answer {
     }
 }
 
-/// How far a request without a response came.
+/// How far a request got that received no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// No byte of the request was sent.
     Unsent,
     /// The server may have executed the request.
     Sent,
-    /// The same request cannot succeed.
+    /// Repeating the request cannot succeed.
     Final,
     /// The server responded, but the file cannot be written.
     File,
@@ -259,7 +259,7 @@ impl Remote {
         }
         let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone().map_err(&refused)?;
         let name = ServerName::try_from(host.to_owned()).map_err(|error| refused(error.to_string()))?;
-        // A connection that ends during the handshake can be tried again. A certificate does not become valid by trying again.
+        // A connection that ends during the handshake can be retried. Retrying does not make an invalid certificate valid.
         let failed = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::InvalidData => refused(error.to_string()),
             _ => Broken::with(Fault::Unsent)(error.to_string()),
@@ -275,7 +275,7 @@ impl Broken {
     }
 
     fn after(cause: String) -> Self {
-        // hyper reports a response that is not HTTP, which the same request would receive again.
+        // hyper reports a response that is not HTTP. The same request would get the same response.
         let fault = if cause.contains("HTTP version") { Fault::Final } else { Fault::Sent };
         Self { cause, fault }
     }
@@ -331,7 +331,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         }
         left -= length;
         match file.write_all(&data) {
-            // A reader that closed its end needs no more output.
+            // If the reader closed its end, it needs no more output.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(unwritable)?,
         }

@@ -15,7 +15,7 @@ use crate::engine::api::spec::Verb;
 pub enum Danger {
     Sends,
     Deletes,
-    /// Ends something that cannot be started again.
+    /// Ends something that cannot be restarted.
     Ends,
 }
 
@@ -35,7 +35,7 @@ const SENDS: [&str; 9] = [
 /// TABLE: operations that delete although their method is not DELETE.
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
-/// TABLE: operations that end something that cannot be started again.
+/// TABLE: operations that end something that cannot be restarted.
 const ENDS: [&str; 1] = ["campaigns.cancel"];
 
 /// Returns what makes an operation dangerous.

@@ -23,7 +23,7 @@ use crate::vocab::limits::PAGE_LIMIT_MAX;
 /// The number of projects that are searched for a name. Accounts with more projects can use IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
-/// The longest outage of the server that a command waits for, and the pause between its attempts.
+/// How long a command waits for a server that is down, and the pause between its attempts.
 const OUTAGE_MAX: Duration = Duration::from_secs(10 * 60);
 const OUTAGE_PAUSE: Duration = Duration::from_secs(3);
 
@@ -67,8 +67,7 @@ impl Session {
         Ok(envelope(&answer)?["data"].take())
     }
 
-    /// Like [`Session::call`], for commands that follow something: waits for a server that cannot be reached, for example while it is
-    /// upgraded.
+    /// Like [`Session::call`], but for commands that poll: waits while the server cannot be reached, for example during an upgrade.
     pub async fn call_patiently(&self, id: &str, input: Value) -> Result<Value, Problem> {
         let deadline = Instant::now() + OUTAGE_MAX;
         loop {
@@ -151,7 +150,7 @@ fn is_id(text: &str) -> bool {
 
 /// Opens a page in the browser, and says so.
 pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
-    // The desktop's opener starts any program for a URL of another kind, so the server must not choose it.
+    // The desktop's opener can start any program for a URL with another scheme, so the server must not choose the scheme.
     let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());
     if !is_own {
         note(&format!("The server names a page on another host. Open it only if you trust it: {url}"));

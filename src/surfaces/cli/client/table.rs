@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::terminal::harmless;
 
-/// TABLE: the columns that are shown first, in this order. Only the first ID identifies the rows; the other IDs follow all other columns.
+/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -67,13 +67,13 @@ const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
 const COLUMN_NARROW_MAX: usize = 32;
-/// The width from which a terminal has room for wide columns.
+/// The terminal width from which there is space for wide columns.
 const WIDE: usize = 100;
 /// The number of columns in a table that is not shown on a terminal.
 const COLUMNS_MAX: usize = 10;
 /// The longest text of an object that is shown in full.
 const TEXT_MAX: usize = 2_000;
-/// A list inside an object with at most this many items shows them completely if they contain objects or lists of objects.
+/// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;
 /// The number of items of a list inside an object that are shown.
 const ITEMS_MAX: usize = 20;
@@ -101,7 +101,7 @@ pub fn table(items: &[Value], style: Style) -> String {
         .map(|(index, name)| cells.iter().map(|row| row[index].width()).chain([heading(name).width()]).max().unwrap_or_default())
         .collect();
     let mut widths = widths(&wanted, style.width);
-    // Part of an ID is useless.
+    // A truncated ID is useless.
     let last = widths.len().saturating_sub(1);
     if last > 0 && is_id(columns[last]) && widths[last] < wanted[last] {
         widths.pop();
@@ -314,7 +314,7 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
     }
 }
 
-/// Returns whether a row of a table could not show the whole object.
+/// Returns whether a table row cannot show the whole object.
 fn is_nested(item: &Value) -> bool {
     let is_inner = |value: &Value| match value {
         Value::Object(members) => !members.is_empty(),

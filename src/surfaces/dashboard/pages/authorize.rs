@@ -67,8 +67,8 @@ impl AuthorizePage {
     }
 }
 
-/// Returns the parameters of the request in a URL or a form. OAuth forbids repeats (RFC 6749 §3.1): two readers of the same request could
-/// use different values.
+/// Returns the parameters of the request in a URL or a form. OAuth forbids repeated parameters (RFC 6749 §3.1), because two readers of
+/// the same request could use different values.
 fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError> {
     if let Some(name) = PARAMETERS.into_iter().find(|name| fields.all(name).len() > 1) {
         let message = format!("{name} is in the request more than once; the program must send it once.");
@@ -77,7 +77,7 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Names the field in an error of the request: the page has no form field for it, and users pass the text on to the maker of the program.
+/// Names the field in an error about the request: the page has no form field for it, and users forward the text to the program's maker.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {

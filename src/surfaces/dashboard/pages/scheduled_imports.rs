@@ -1,5 +1,5 @@
-//! The pages about scheduled imports of files and from platforms, and the results of their runs. `platform_imports` creates those from
-//! platforms.
+//! The pages of scheduled imports from files and platforms, and the results of their runs. `platform_imports` creates the scheduled
+//! imports from platforms.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ struct ScheduleForm {
     act: String,
     name: String,
     url: String,
-    /// What the rows become: `contacts` or `events`.
+    /// What each row becomes: `contacts` or `events`.
     target: String,
     every: String,
     mapping: String,
@@ -257,7 +257,7 @@ fn hours(visit: &Visit) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// Returns the values of the form for a file.
+/// Returns the form's values for a file.
 fn values(visit: &Visit, target: &str) -> Value {
     let form = &visit.form;
     let mut values = json!({ "name": form.get("name"), "url": form.get("url"), "everyHours": hours(visit) });
@@ -283,7 +283,7 @@ fn values(visit: &Visit, target: &str) -> Value {
     values
 }
 
-/// Returns the fields in a text with one `field = header` per line.
+/// Parses a text with one `field = header` per line.
 fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let (field, header) = line.split_once('=').unwrap_or((line, ""));

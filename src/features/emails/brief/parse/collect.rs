@@ -435,7 +435,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
 /// Returns whether a statement has words besides its typed facts.
 fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let is_typed = |at: usize| {
-        // "From 4 years": a length of time says something only with the words around it.
+        // "From 4 years": a duration says something only with the words around it.
         let is_typed =
             |found: &Found| found.kind != FactKind::Product && (found.kind != FactKind::Period || found.value.is_some());
         read.found.iter().any(|found| is_typed(found) && found.range.from <= at && at < found.range.to)

@@ -10,7 +10,7 @@ macro_rules! lists {
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
 
         impl List {
-            /// Returns the table and key of the list in the files.
+            /// Returns the table and key under which the files store the list.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*

@@ -131,7 +131,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
 /// Returns the event: the name in quotation marks, or the words before the first date, time, place or price.
 fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     let named = |range: Range| {
-        // The closing bracket can follow the date, which the name does not contain.
+        // The closing bracket can follow the date, which is not part of the name.
         let is_open = matches!(prompt.fold(range.from), "(" | "[");
         let range = Range::of(range.from + usize::from(is_open), range.to);
         Event { name: Part { text: super::statement::written(prompt, range), span: Some(prompt.span(range)) } }

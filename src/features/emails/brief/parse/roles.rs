@@ -129,7 +129,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
 
-/// Returns whether a number is at an index, with or without a currency before it: "20 euros, reduced 12".
+/// Returns whether there is a number at an index, with or without a currency before it: "20 euros, reduced 12".
 fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
     let next = at + usize::from(prompt.is(List::Currency, at) || prompt.fold(at) == ":");
     let is_number = |at: usize| prompt.kind(at) == Kind::Number || prompt.at(List::Numeral, at).any(|mark| mark.value > 1);
@@ -204,7 +204,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
-        // "Beans roasted on Tuesday, posted on Wednesday": days of every week.
+        // "Beans roasted on Tuesday, posted on Wednesday": days that recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }

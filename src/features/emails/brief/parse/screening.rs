@@ -145,7 +145,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns whether a text in brackets asks a colleague for something: "(Karim: check with the host!)".
+/// Returns whether a text in brackets asks a colleague to do something: "(Karim: check with the host!)".
 fn is_for_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     let name = range.from + 1;
     let is_name = matches!(prompt.fold(range.from), "(" | "[")

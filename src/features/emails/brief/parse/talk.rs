@@ -46,10 +46,10 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words of a question that the prompt answers itself.
+/// The maximum number of words in a question that the prompt itself answers.
 const QUESTION_WORDS_MAX: usize = 8;
 
-/// Turns a question that the next sentence denies into unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
+/// Treats a question that the next sentence denies as unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
 pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let (question, answer) = (reads[at - 1].sentence.range, reads[at].sentence.range);
