@@ -39,12 +39,12 @@ impl Problem {
         Self { message: harmless(&message.to_string()), exit }
     }
 
-    /// Returns a problem that reports a failed command.
+    /// Returns a problem for a command that failed.
     pub fn failed(message: impl fmt::Display) -> Self {
         Self::new(Exit::Failed, message)
     }
 
-    /// Returns a problem that reports incorrect usage.
+    /// Returns a problem for incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self::new(Exit::Misused, message)
     }
@@ -54,7 +54,7 @@ impl Problem {
         Self { message: reword(&self.message), exit: self.exit }
     }
 
-    /// Returns the process's exit code for the problem.
+    /// Returns the problem's exit code.
     pub fn code(&self) -> u8 {
         self.exit as u8
     }

@@ -14,7 +14,7 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::input;
 use crate::surfaces::internal_call;
 
-/// A call of a tool.
+/// A tool call.
 pub struct Call<'a> {
     pub api: &'a Api,
     pub caller: &'a ToolCaller,

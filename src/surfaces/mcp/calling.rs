@@ -18,7 +18,7 @@ const SECRET_NOTE: &str = "The result contains a secret that is shown only now: 
                            and repeat it nowhere else.";
 
 impl Call<'_> {
-    /// Runs the call. Errors of the operation are results, so that the agent can correct its call.
+    /// Runs the call. An error from the operation is a result, so that the agent can correct its call.
     pub async fn run(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
         let mut arguments = request.arguments.clone().unwrap_or_default();
         let own = match Own::take(self.definition, &mut arguments) {
@@ -87,7 +87,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for the end of the work, and returns its last status; `None` if the first response already is the end.
+    /// Waits for the work to end, and returns its final status; `None` if the first response already reports the end.
     async fn follow(&self, follow: &Follow, arguments: &JsonObject, started: &Value) -> Option<Value> {
         let mut selector = JsonObject::new();
         for name in follow.fields {
@@ -122,7 +122,7 @@ impl Call<'_> {
     async fn notify(&self, progress: f64, status: &str) {
         let Some(token) = self.context.meta.get_progress_token() else { return };
         let progress = ProgressNotificationParam::new(token, progress).with_total(100.0).with_message(status);
-        // A client that has gone away gets no progress; the work continues.
+        // A client that has disconnected gets no progress, but the work continues.
         let _ = self.context.peer.notify_progress(progress).await;
     }
 }
@@ -137,7 +137,7 @@ fn percentage(data: &Value) -> f64 {
     fraction.or_else(|| progress["percentage"].as_f64()).unwrap_or_default()
 }
 
-/// The arguments of the tool itself, which the operation does not get.
+/// The arguments of the tool itself, which are not passed to the operation.
 struct Own {
     idempotency_key: Option<HeaderValue>,
     confirm: bool,
@@ -145,7 +145,7 @@ struct Own {
 }
 
 impl Own {
-    /// Takes the tool's own arguments out of `arguments`.
+    /// Removes the tool's own arguments from `arguments`.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),

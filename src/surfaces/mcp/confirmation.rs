@@ -59,7 +59,7 @@ impl Call<'_> {
         confirmed: bool,
     ) -> Result<Confirmation, ErrorData> {
         let capabilities = self.context.client_capabilities();
-        // A client that names no modes of elicitation supports forms.
+        // A client that lists no elicitation modes supports forms.
         let has_forms =
             capabilities.and_then(|all| all.elicitation).is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
         if !has_forms {

@@ -1,8 +1,7 @@
 //! The results of tools: structured content, a short text, and limits on their size.
 //!
-//! Results contain text that other people wrote: pages of websites, fields of contacts, subjects of emails. An agent must not take such
-//! text for instructions. The text of a result therefore says that it is data, and puts the data between marks that the data cannot
-//! contain.
+//! Results contain text that other people wrote: pages of websites, fields of contacts, subjects of emails. An agent must not treat such
+//! text as instructions. Each result therefore states that the text is data, and puts it between marks that the data cannot contain.
 
 use http::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -53,7 +52,7 @@ pub fn untrusted() -> MetaObject {
     MetaObject(serde_json::Map::from_iter([("mailmill/untrusted".to_owned(), true.into())]))
 }
 
-/// Returns the sentence that summarizes a result: the title of the tool and, for a list, how to read the rest.
+/// Returns the sentence that summarizes a result: the tool's title and, for a list, how to read the rest.
 fn summary(title: &str, structured: &Value) -> String {
     let mut text = format!("{title}: done");
     if structured["replayed"] == true {
@@ -79,10 +78,10 @@ pub fn failure(message: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-/// Returns the result of a call that the API refused with this response.
+/// Returns the result of a call that the API rejected with this response.
 pub fn refusal(status: u16, headers: &HeaderMap, body: &Value, nonce: u64) -> CallToolResult {
     let code = body["code"].as_str().unwrap_or("INTERNAL_ERROR");
-    // The message can contain text from the input, so it is data like any other text.
+    // The message can contain text from the input, so it is treated as data.
     let mut error =
         json!({ "code": code, "status": status, "message": body["error"], "requestId": body["metadata"]["requestId"] });
     if let Some(data) = body.get("data") {
@@ -96,7 +95,7 @@ pub fn refusal(status: u16, headers: &HeaderMap, body: &Value, nonce: u64) -> Ca
     failure(marked(&summary, &error.to_string(), nonce))
 }
 
-/// Shortens long texts, such as the HTML of an email, and says how long they were.
+/// Shortens long texts, such as an email's HTML, and states their original length.
 fn cut(value: &mut Value) {
     match value {
         Value::String(text) if text.len() > limits::TOOL_TEXT_BYTES_MAX => {

@@ -48,7 +48,7 @@ impl Resources<'_> {
         ])
     }
 
-    /// Returns a part of the list of brands. `cursor` is the offset.
+    /// Returns a page of the list of brands; `cursor` is the offset.
     pub async fn list(&self, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
         let offset: u64 = match cursor {
             None => 0,
@@ -110,7 +110,7 @@ impl Resources<'_> {
         let url = email["screenshotUrl"].as_str();
         let url =
             url.ok_or_else(|| ErrorData::resource_not_found("this email has no screenshot yet; read it again later", None))?;
-        // The link is to this service, so it is followed without a connection.
+        // The link points to this service, so the file is read without a network connection.
         let base = self.api.0.base_url();
         let uri = url.strip_prefix(base).and_then(|path| path.parse().ok());
         let uri =

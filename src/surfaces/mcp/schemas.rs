@@ -1,9 +1,9 @@
 //! Keeps the schemas of tools short, because most assistants load all of them into their model's context.
 //!
-//! An input schema keeps what a model needs to write the input: names, types, allowed words, and one or two sentences about each field. The
-//! operation itself checks lengths, patterns and conditions between fields, and its errors name the field. An output schema keeps only the names and types
-//! of the fields in `data`, because a model can read the result itself. Every schema has one type, or alternatives with one type each,
-//! because some clients support no other form.
+//! An input schema keeps what a model needs to write the input: names, types, allowed words, and one or two sentences about each field.
+//! The operation itself checks lengths, patterns and conditions between fields, and its errors name the field. An output schema keeps
+//! only the names and types of the fields in `data`, because a model can read the result itself. Every schema has one type, or
+//! alternatives with one type each, because some clients support no other form.
 
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,9 @@
 //! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of
 //! connecting to a URL.
 //!
-//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of standard
-//! output. Messages are not interpreted, except for the version that the two sides agree on, which HTTP requests repeat in a header.
-//! Standard output contains nothing else; problems that have no place in the protocol go to standard error.
+//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of
+//! standard output. Messages are not interpreted, except for the negotiated protocol version, which HTTP requests repeat in a header.
+//! Standard output contains nothing else; problems that the protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,12 +32,12 @@ use crate::engine::tasks::{Group, Tasks};
 use crate::vocab::limits;
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// A server that does not accept a connection in this time is reported as unreachable.
+/// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// The pause between a progress notification and the response. If some clients read both at once, they process the notification after the
 /// response, and ignore it because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
-/// How long responses may take after the client has closed its end. Clients kill the program if it does not end soon.
+/// How long responses may take after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// The server that messages are forwarded to, with its key.
@@ -46,7 +46,7 @@ pub struct Remote {
     pub key: Secret,
 }
 
-/// The parts of the conversation that later requests repeat.
+/// The state of the conversation that later requests repeat.
 #[derive(Default)]
 struct Conversation {
     session: Option<HeaderValue>,
@@ -65,7 +65,7 @@ struct Forwarder<W> {
     output: tokio::sync::Mutex<W>,
     /// Limits the messages that wait for a response.
     room: Arc<Semaphore>,
-    /// The connections of the messages.
+    /// The connections that are forwarding messages.
     connections: Group,
 }
 
@@ -144,7 +144,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends one message, and writes what the server answers. If that fails, the client gets an error in the form of the protocol.
+    /// Sends one message, and writes the server's response. If that fails, the client gets an error in the protocol's format.
     async fn message(&self, line: String, message: Value) {
         if let Err(problem) = self.post(line, &message).await {
             match message.get("id") {
@@ -219,7 +219,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         collected(response.into_body()).await.map(drop)
     }
 
-    /// Adds the headers that newer versions of the protocol require in each request.
+    /// Adds the headers that newer protocol versions require in each request.
     fn add_version(&self, headers: &mut HeaderMap, message: &Value) {
         let named = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
         let own = named.and_then(|version| HeaderValue::from_str(version).ok());
@@ -238,7 +238,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
     }
 
-    /// Writes the messages of a stream of events (`text/event-stream`) as they arrive.
+    /// Writes the messages of an event stream (`text/event-stream`) as they arrive.
     async fn events(&self, mut body: Incoming) -> Result<(), String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();
@@ -270,7 +270,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         Ok(())
     }
 
-    /// Writes a message of the server. The response that opens a session names the version for later requests.
+    /// Writes a message from the server. The response that opens a session contains the protocol version for later requests.
     async fn answer(&self, message: &Value) {
         if let Some(version) = message["result"]["protocolVersion"].as_str() {
             self.conversation().version = HeaderValue::from_str(version).ok();
@@ -282,18 +282,18 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut output = self.output.lock().await;
         let line = [message, b"\n"].concat();
         let written = output.write_all(&line).await;
-        // If the client has closed its end, the input ends too.
+        // If the client has closed its end, no more input will arrive either.
         if let Err(error) = written.and(output.flush().await) {
             tracing::warn!(%error, "a message cannot be written");
         }
     }
 
-    /// Ends the session, so that the server can forget it at once.
+    /// Ends the session, so that the server can remove it immediately.
     async fn end(&self) {
         if self.conversation().session.is_some() {
             let mut headers = HeaderMap::new();
             self.add_version(&mut headers, &Value::Null);
-            // The server ends an idle session by itself.
+            // The server also ends idle sessions by itself.
             let _ = self.send(Method::DELETE, headers, Bytes::new()).await;
         }
     }
@@ -319,7 +319,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let wire = tokio::time::timeout(CONNECT_TIME, self.connect()).await.map_err(late)?;
         let wire = wire.map_err(|error| format!("no connection to {host}: {error}"))?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(wire)).await.map_err(|error| error.to_string())?;
-        // The connection runs as long as the response is read, and ends with it.
+        // The connection is open while the response is read, and closes afterward.
         self.connections.spawn(async move {
             let _ = connection.await;
         });

@@ -15,11 +15,11 @@ use crate::engine::api::{Access, Entry, Replay, Spec};
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The argument with the idempotency key of a tool whose operation supports one.
+/// The idempotency-key argument of a tool whose operation supports one.
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The argument with which clients without elicitation confirm a call.
 pub const CONFIRM: &str = "confirm";
-/// The argument that makes a tool wait for the end of the work that it starts.
+/// The argument that makes a tool wait until the work that it starts has ended.
 pub const WAIT: &str = "wait";
 
 /// What a tool does to data or to people.
@@ -65,14 +65,14 @@ pub enum Reach {
     Open,
 }
 
-/// How a tool waits for the end of the work that it starts.
+/// How a tool waits until the work that it starts has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Follow {
     /// The operation that returns the status of the work.
     pub status: &'static str,
-    /// The fields of the first response that are inputs of the status operation.
+    /// The fields of the first response that are passed to the status operation.
     pub fields: &'static [&'static str],
-    /// The values of `status` that end the work.
+    /// The values of `status` that mean the work has ended.
     pub ends: &'static [&'static str],
 }
 
@@ -103,7 +103,7 @@ const CONTACT_IMPORT: Follow =
 use Effect::{Connect, Delete, Read, Send, Write};
 use Reach::{Closed, Open};
 
-/// All tools that call an operation. `get_capabilities` is in addition to them.
+/// All tools that call an operation. `get_capabilities` is not among them.
 pub const ROWS: &[Row] = &[
     // Brands.
     row("projects.list", Read, Closed),
@@ -189,7 +189,7 @@ pub struct Definition {
     pub spec: &'static Spec,
     /// The tool as clients see it.
     pub tool: Tool,
-    /// The arguments that a call must have.
+    /// The required arguments.
     pub required: Vec<String>,
     /// Whether the operation returns pages of a list, whose size the argument `limit` sets.
     pub is_paged: bool,
@@ -264,7 +264,7 @@ fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>)
     Definition { row, spec, tool, required, is_paged }
 }
 
-/// Returns the arguments that a tool has in addition to the input of its operation.
+/// Returns the arguments that a tool has in addition to its operation's input.
 fn own_arguments(row: &Row, spec: &Spec) -> Vec<(&'static str, Value)> {
     let mut own = Vec::new();
     if spec.replay == Replay::Keyed {

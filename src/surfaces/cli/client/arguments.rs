@@ -1,4 +1,4 @@
-//! Reads the arguments of a command as the input of its operation.
+//! Converts a command's arguments to the input of its operation.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::super::problem::Problem;
 use super::fields::{Field, Kind};
 use super::option_names::{PROJECT, constant_case, field_id, long, main_id};
 
-/// The maximum size of a file or of standard input that becomes part of a JSON body. It only bounds memory: servers accept less.
+/// The maximum size of a file, or of standard input, that becomes part of a JSON body. It only bounds memory; servers have lower limits.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The part of an operation's input that the arguments set.
@@ -71,7 +71,7 @@ pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<()
     }
 }
 
-/// Returns the object in `--body`, or an empty object.
+/// Returns the object from `--body`, or an empty object.
 fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     let Some(given) = one(matches, "body") else { return Ok(Map::new()) };
     let text = content_of(&given, "--body")?;
@@ -96,7 +96,7 @@ fn texts(matches: &ArgMatches, field: &Field) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// Returns the text of an argument with one value.
+/// Returns the text of an argument that has one value.
 pub fn one(matches: &ArgMatches, id: &str) -> Option<String> {
     matches.try_get_raw(id).ok().flatten()?.next().map(|text| text.to_string_lossy().into_owned())
 }
@@ -167,7 +167,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Returns a text: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for the character `@`.
+/// Returns a text argument: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for a literal `@`.
 fn content(text: &str, option: &str) -> Result<String, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),

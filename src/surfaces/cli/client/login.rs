@@ -21,11 +21,11 @@ use crate::base::machine;
 use crate::base::secret::Secret;
 
 const METADATA: &str = "/.well-known/oauth-authorization-server";
-/// The end of the grant type. The operator's settings determine its start.
+/// The ending of the grant type. The operator's settings determine the part before it.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// The time that the user has to decide. A registration on the server lasts longer; the client requests a new code when one expires.
+/// How long the user has to decide. The registration on the server lasts longer; the client requests a new code when a code expires.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// The pause between polls if the server names none.
+/// The pause between polls if the server does not specify one.
 const INTERVAL_SECONDS: u64 = 5;
 /// The maximum length of a key file. Keys are far shorter.
 const KEY_BYTES_MAX: u64 = 1_024;
@@ -89,7 +89,7 @@ fn read_key(file: &str) -> Result<String, Problem> {
     }
 }
 
-/// Fails if the key is not for the environment that the user asked for.
+/// Fails if the key is not for the environment that the user requested.
 fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
     let granted = environment_of(key);
     for wanted in ["test", "live"] {
@@ -107,11 +107,11 @@ fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
 async fn check_key(url: &Url, key: &str) -> Result<(), Problem> {
     let remote = Remote::new(url.clone(), Some(Secret::new(key.to_owned())), false);
     let answer = remote.send(&Call::get("/v1/projects?limit=1")).await?;
-    // A key without permission for projects is also a valid key.
+    // A key without permission to read projects is still valid.
     if answer.status == 403 { Ok(()) } else { envelope(&answer).map(drop) }
 }
 
-/// Registers at the server, shows the code, and polls until the user has decided.
+/// Registers with the server, shows the code, and polls until the user has decided.
 async fn request_key(matches: &ArgMatches, environment: &Environment, output: &Output, url: &Url) -> Result<String, Problem> {
     let email = match one(matches, "email") {
         Some(email) => email,
@@ -187,7 +187,7 @@ fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &En
     }
 }
 
-/// Returns the body of a response in OAuth's format, or the problem that it describes.
+/// Returns the body of a response in OAuth's format, or the error that it describes.
 fn plain(answer: &Answer) -> Result<Value, Problem> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {
@@ -212,7 +212,7 @@ fn ask_email() -> Result<String, Problem> {
     Ok(line.trim().to_owned())
 }
 
-/// Returns the name that the user sees on the page: this program, and the machine if its name is known.
+/// Returns the name that the page shows to the user: this program, and the machine if its name is known.
 fn agent_name() -> String {
     let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }

@@ -124,7 +124,8 @@ impl Running<'_> {
             result = self.session.send(&call) => result,
             _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
         };
-        // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
+        // Users need the key to repeat a request that may have been executed. A rejected request was not executed, so its key is not
+        // shown.
         let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
         if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
             let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
@@ -133,7 +134,7 @@ impl Running<'_> {
         Ok(envelope(&result?)?["data"].take())
     }
 
-    /// Adds an idempotency key if the operation honors one.
+    /// Adds an idempotency key if the operation supports one.
     fn key(&self, call: &mut Call) -> Result<Option<String>, Problem> {
         if self.entry.spec.replay != Replay::Keyed {
             return Ok(None);
@@ -172,7 +173,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Says how many items the list has besides those shown.
+    /// Prints how many more items the list has than are shown.
     fn note_rest(&self, data: &Value) {
         let Some(shown) = items(data).map(<[Value]>::len) else { return };
         let more = data["pagination"]["hasMore"] == true || data["hasMore"] == true || data["next"].is_string();
@@ -196,7 +197,7 @@ impl Running<'_> {
         open_page(&page, &self.session.remote.url, self.environment, self.session.output.notes);
     }
 
-    /// Prints every item of a list as a line of JSON.
+    /// Prints each item of a list as a line of JSON.
     async fn all_pages(&self, mut input: Map<String, Value>, fields: &[Field]) -> Result<u8, Problem> {
         let has = |name: &str| fields.iter().any(|field| field.name == name);
         if has("limit") {
@@ -225,7 +226,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Writes a response that is a file.
+    /// Saves a response that is a file.
     async fn download(&self, input: Map<String, Value>) -> Result<u8, Problem> {
         let call = self.session.request(self.entry, input);
         let refused = match one(self.matches, "output").filter(|path| path != "-") {

@@ -1,4 +1,4 @@
-//! Profiles: servers with their keys, in a file that only its owner can read.
+//! Profiles: servers and their keys, in a file that only its owner can read.
 //!
 //! The keys are not in the system's keyring: servers, containers and CI machines have none, and a file with mode 0600 is as safe from
 //! other users.
@@ -39,13 +39,13 @@ pub struct Profile {
 /// The file with all profiles.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The profile that commands use by default: the one of the last login, or the one that the user chose.
+    /// The profile that commands use by default: that of the last login, or one that the user selected.
     pub default: Option<String>,
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
 }
 
-/// The server of a command, with the key and the default project.
+/// The server that a command uses, with the key and the default project.
 #[derive(Debug)]
 pub struct Target {
     pub url: Url,
@@ -105,7 +105,7 @@ impl Profiles {
         })
     }
 
-    /// Replaces the file. A crash leaves the old or the new file, and no other user can read either.
+    /// Replaces the file. A crash leaves either the old or the new file, and other users can read neither.
     fn save(&self, path: &Path) -> std::io::Result<()> {
         let text = toml::to_string(self).map_err(std::io::Error::other)?;
         // The file can be a symbolic link into a folder with other configuration files.
@@ -120,7 +120,7 @@ impl Profiles {
         })
     }
 
-    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the
+    /// Returns the server, key and project that a command with these options uses. Options override variables, and variables override the
     /// profile.
     pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
@@ -128,7 +128,7 @@ impl Profiles {
             Some(name) => Some(self.find(name)?),
             None => None,
         };
-        // A key is for one server. The key of a profile is not sent to a server that the option or the variable names.
+        // A key belongs to one server. A profile's key is never sent to a different server that the option or the variable names.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Confirmation before anything that sends or deletes.
+//! Asks for confirmation before anything is sent or deleted.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -10,7 +10,7 @@ use super::requests::Remote;
 use crate::engine::api::Spec;
 use crate::engine::api::spec::Verb;
 
-/// What a command does that cannot be undone.
+/// An effect of a command that cannot be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Danger {
     Sends,
@@ -19,7 +19,7 @@ pub enum Danger {
     Ends,
 }
 
-/// TABLE: operations that send. The permission alone does not identify them, because pausing and unscheduling need the same one.
+/// TABLE: operations that send. Their permission alone does not identify them, because pausing and unscheduling require the same one.
 const SENDS: [&str; 9] = [
     "sending.send",
     "sending.test",
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(danger_with(change, &Map::new()), None);
     }
 
-    /// Tests have no terminal.
+    /// Tests run without a terminal.
     #[test]
     fn without_a_terminal_the_option_is_required() {
         if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {

@@ -20,7 +20,7 @@ use crate::engine::api::spec::Verb;
 use crate::surfaces::internal_call;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The number of projects that are searched for a name. Accounts with more projects can use IDs.
+/// The maximum number of projects that are searched for a name. In accounts with more projects, use IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
 /// How long a command waits for a server that is down, and the pause between its attempts.
@@ -85,8 +85,8 @@ impl Session {
         self.remote.send(call).await
     }
 
-    /// Sets the project of the input: a name becomes an ID, and a missing but required project becomes the default project or the account's
-    /// only project.
+    /// Sets the project in the input: replaces a name with an ID, and a missing but required project with the default project or the
+    /// account's only project.
     pub async fn settle_project(&self, input: &mut Map<String, Value>, is_required: bool) -> Result<(), Problem> {
         let given = input.get(PROJECT).and_then(Value::as_str).map(str::to_owned);
         let wanted = given.or_else(|| self.project.clone().filter(|_| is_required));
@@ -148,7 +148,7 @@ fn is_id(text: &str) -> bool {
     text.len() == ID_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Opens a page in the browser, and says so.
+/// Opens a page in the browser, and prints its URL.
 pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
     // The desktop's opener can start any program for a URL with another scheme, so the server must not choose the scheme.
     let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());

@@ -1,4 +1,4 @@
-//! Lists as tables and objects as lines, for people. Tables fit the terminal.
+//! Prints lists as tables, and objects as lines, for people. Tables fit the terminal's width.
 
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -46,7 +46,7 @@ const FIRST: [&str; 36] = [
 ];
 /// TABLE: the columns that are shown last.
 const LAST: [&str; 4] = ["scheduledAt", "sentAt", "createdAt", "updatedAt"];
-/// TABLE: fields that would make every row long and tell users little. `--json` shows them.
+/// TABLE: fields that would make every row long and are rarely useful. `--json` shows them.
 const LEFT_OUT: [&str; 12] = [
     "_id",
     "html",
@@ -62,7 +62,7 @@ const LEFT_OUT: [&str; 12] = [
     "triggeredBy",
 ];
 const GAP: usize = 2;
-/// A column that is narrower shows too little of its values, so the columns after it are left out instead.
+/// A column narrower than this shows too little of its values, so the columns after it are left out instead.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
@@ -71,11 +71,11 @@ const COLUMN_NARROW_MAX: usize = 32;
 const WIDE: usize = 100;
 /// The number of columns in a table that is not shown on a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The longest text of an object that is shown in full.
+/// The maximum length of an object's text that is shown in full.
 const TEXT_MAX: usize = 2_000;
 /// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;
-/// The number of items of a list inside an object that are shown.
+/// How many items of a list inside an object are shown.
 const ITEMS_MAX: usize = 20;
 
 /// How text is shown.
@@ -149,7 +149,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
-        // The objects of a list are usually all in the project that the user named, so the column is left out.
+        // The objects in a list usually all belong to the project that the user named, so the column is left out.
         let is_known = name == "projectId" && !kept.is_empty();
         let is_repeated = || is_id(name) && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
@@ -214,7 +214,7 @@ pub fn cell(value: &Value) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// Replaces control characters, line breaks and invisible formatting by spaces.
+/// Replaces control characters, line breaks and invisible formatting characters with spaces.
 fn clean(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -20,7 +20,7 @@ use crate::vocab::environment::Environment;
 const PARAMETERS: [&str; 8] =
     ["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "resource"];
 
-/// The parameter with the selected permissions, when the user returns from a password check.
+/// The parameter that contains the selected permissions when the user returns from confirming their password.
 const CHOSEN: &str = "chosen";
 
 /// The data of the consent page.
@@ -90,7 +90,7 @@ fn named(error: PageError) -> PageError {
 }
 
 fn input(parameters: &[(&'static str, String)]) -> Value {
-    // Empty values stand for missing required parameters, so that the operation reports which parameter is missing.
+    // A missing required parameter gets an empty value, so that the operation reports the missing parameter.
     let mut input: Map<String, Value> = ["response_type", "client_id", "code_challenge", "code_challenge_method"]
         .map(|name| (name.to_owned(), "".into()))
         .into_iter()
@@ -139,7 +139,7 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
         // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
         // sites.
         Ok(Done(result)) => Ok(Outcome::draw(&AuthorizePage::done(result.program, result.redirect_to))),
-        // The user confirms the password, then returns to this request with the same choices.
+        // The user confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &given, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &given, &choice)))))

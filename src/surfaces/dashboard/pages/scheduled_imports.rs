@@ -13,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::providers::ConsentMode;
 
-/// The times between two runs, in hours.
+/// The possible intervals between two runs, in hours.
 pub const EVERY: [(&str, &str); 6] = [
     ("1", "Every hour"),
     ("3", "Every 3 hours"),
@@ -22,7 +22,7 @@ pub const EVERY: [(&str, &str); 6] = [
     ("24", "Every day"),
     ("168", "Every week"),
 ];
-/// The choices for contacts whose row has no status: the status that they get, or an empty value to leave them out.
+/// The choices for contacts whose row has no status: the status they get, or an empty value to leave them out.
 const STATUSES: [(&str, &str); 5] = [
     ("", "Leave them out"),
     (NON_SUBSCRIBED, "Import them as not subscribed"),
@@ -104,7 +104,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Returns the choices, which include this number of hours.
+    /// Returns the form's choices, which always include this number of hours.
     fn including(hours: &str) -> Self {
         let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {
@@ -130,7 +130,7 @@ pub struct ScheduledImportPage {
     form: ScheduleForm,
     choices: Choices,
     import: ScheduledImportView,
-    /// Whether the page is loaded again until the run ends.
+    /// Whether the page reloads until the run ends.
     open: bool,
 }
 

@@ -7,7 +7,8 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The bounce rates, in percent. Mailbox providers start to distrust a sender at the first rate, and reject its mail at the second.
+/// The bounce rates, in percent. Above the first rate, mailbox providers start to distrust a sender; above the second, they reject the
+/// sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
 /// The complaint rates, in percent. Large mailbox providers require a rate below the first one, and reject mail from senders that
@@ -62,7 +63,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     found
 }
 
-/// Returns a notice with a job that can be dismissed, and a notice without a job.
+/// Returns two notices: one about a job that can be dismissed, and one without a job.
 #[cfg(test)]
 pub fn samples() -> Vec<Value> {
     let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
