@@ -117,8 +117,8 @@ fn keep_to_owner() {
     unsafe { libc::umask(0o077) };
 }
 
-/// Prints a panic as one line, without a backtrace. Panics of the stores' database engine are converted to errors that name the damaged
-/// file: see `damage`.
+/// Prints a panic as one line, without a backtrace. A panic of the stores' database engine becomes an error that names the damaged file:
+/// see `damage`.
 fn keep_panics_short() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));

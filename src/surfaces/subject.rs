@@ -1,4 +1,4 @@
-//! The object that an operation concerns, as a person knows it: for questions such as "Delete the contact “ada@example.com”?".
+//! The object that an operation concerns, as users know it, for questions such as "Delete the contact “ada@example.com”?".
 //!
 //! The object is read through the API, as the caller. Labels are text of other people, so they are short and without control characters.
 

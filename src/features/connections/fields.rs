@@ -132,7 +132,7 @@ impl<'m> Fields<'m> {
     }
 
     fn put_custom(&mut self, name: &str, value: Value) {
-        // A number that the store would round, and an object with a wrong string, are stored as text.
+        // A number that the store would round, or an object with an invalid string, is stored as text.
         let value =
             serde_json::from_value(value.clone()).unwrap_or_else(|_| FieldValue::Text(value.to_string().replace('\0', "")));
         self.external.custom_fields.insert(name.to_owned(), value);

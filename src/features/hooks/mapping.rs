@@ -13,7 +13,7 @@ use crate::vocab::limits;
 const EVENT_FIELDS: [&str; 8] =
     ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
 
-/// Checks a mapping: the names of its fields and the form of its paths.
+/// Checks a mapping: the names of its fields, and the syntax of its paths.
 pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), FieldError> {
     if mapping.len() > limits::HOOK_FIELDS_MAX {
         return Err(FieldError::new("mapping", format_args!("map at most {} fields", limits::HOOK_FIELDS_MAX)));
@@ -58,7 +58,7 @@ fn fields_of(kind: HookKind) -> &'static str {
     }
 }
 
-/// Returns the input that the body contains, in the form of the API's own operations.
+/// Returns the input that the body contains, in the format of the API's own operations.
 pub fn input(hook: &Hook, body: &Value) -> Value {
     let mut input = mapped(hook.kind, &hook.mapping, body);
     if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {

@@ -1,4 +1,4 @@
-//! The addresses of stores, as users enter them.
+//! Parses the addresses of stores as users enter them.
 
 use url::Url;
 

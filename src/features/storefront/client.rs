@@ -1,7 +1,7 @@
 //! Sends requests to a store: with its keys, and with the pauses that the platform requests.
 //!
-//! A request is sent again only if the platform rejected its access token; other requests may have had an effect. After other failures, the
-//! step of the import is repeated, which first checks what an earlier attempt achieved.
+//! A request is sent again only if the platform rejected its access token; any other failed request may have had an effect. After other
+//! failures, the import repeats the step, which first checks what an earlier attempt achieved.
 
 use std::time::Duration;
 
@@ -108,13 +108,13 @@ impl<'e> Client<'e> {
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
     }
 
-    /// Forgets the pause and the access token of this store, because a user just entered its keys.
+    /// Clears the store's pause and access token, because a user has just entered its keys.
     pub fn forget(&self) {
         self.engine.paces.forget(&self.pace);
         self.engine.platform_tokens.forget(&self.pace);
     }
 
-    /// Runs a GraphQL operation of Shopify, and pauses the store if the next one would exceed its limit.
+    /// Runs one of Shopify's GraphQL operations, and pauses the store if the next operation would exceed its rate limit.
     pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
         let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
         let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");
@@ -159,7 +159,7 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages })
     }
 
-    /// Starts the download of an export at a URL of the platform, from the byte `from`.
+    /// Starts to download an export from a URL of the platform, beginning at the byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
         let url =
             Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
@@ -301,12 +301,12 @@ impl<'e> Client<'e> {
         PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
     }
 
-    /// Returns the address by which the platform knows the store.
+    /// Returns the address that identifies the store on the platform.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Returns the platform of the store.
+    /// Returns the store's platform.
     pub fn platform(&self) -> Storefront {
         self.platform
     }
@@ -353,7 +353,7 @@ struct ThrottleStatus {
 }
 
 impl Cost {
-    /// Returns how long the store needs to restore the points for a request like this one; `None` if there are enough points.
+    /// Returns how long the store needs to regain enough points for a request like this one; `None` if it has enough.
     fn pause(&self) -> Option<Duration> {
         let ThrottleStatus { currently_available, restore_rate } = self.throttle_status;
         let missing = self.requested_query_cost - currently_available;
@@ -369,14 +369,14 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// Parses a response. The error names the place but quotes no value, which can be a customer's.
+/// Parses a response. The error names the position but quotes no value, because the value could be a customer's.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!("{what}: unexpected data at line {} column {}", error.line(), error.column()))
     })
 }
 
-/// The body of an error response: the members that either platform uses.
+/// The body of an error response, with the fields that either platform uses.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {
@@ -397,7 +397,7 @@ fn message(body: &[u8]) -> String {
     text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
 }
 
-/// Returns the start of a text of a platform, without control characters.
+/// Returns the start of a platform's text, without control characters.
 pub fn plain(text: &str) -> String {
     const SHOWN: usize = 300;
     text.chars().filter(|character| !character.is_control()).take(SHOWN).collect()

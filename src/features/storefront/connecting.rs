@@ -54,7 +54,7 @@ pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, F
     Ok(New { keys, shop })
 }
 
-/// Returns the failure for keys that could not be tested.
+/// Returns the error for keys that could not be tested.
 fn untested(keys: &Keys, error: PlatformError) -> Failure {
     let platform = keys.platform();
     match &error {

@@ -22,7 +22,7 @@ pub struct Keys {
     pub secret: String,
     /// The secret that signs webhooks. Shopify: the secret of the app. WooCommerce: a secret that Mailmill created.
     pub signing_secret: String,
-    /// The token in the URL for webhooks.
+    /// The token in the webhook URL.
     pub url_token: String,
     /// Shopify: requests new access tokens for a store on which this installation's app is installed; empty for other stores.
     pub refresh: String,
@@ -81,7 +81,7 @@ impl Keys {
         !self.refresh.is_empty()
     }
 
-    /// Creates the keys from a REST API key of WooCommerce.
+    /// Creates the keys from a WooCommerce REST API key.
     pub fn of_woocommerce(key: String, secret: String) -> Self {
         let mut keys = Self::default();
         (keys.key, keys.secret) = (key, secret);

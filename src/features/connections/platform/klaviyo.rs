@@ -1,4 +1,4 @@
-//! Klaviyo: JSON:API with cursors. The shapes come from Klaviyo's OpenAPI description at the pinned revision.
+//! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
 //! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles.
 
@@ -206,7 +206,7 @@ async fn profiles(
     query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
     let page: Listed<Box<RawValue>> = client.get(path, &query).await?;
     let next = next_cursor(&page.links)?;
-    // A cursor that leads to the same page would never end.
+    // A cursor that points to the same page would loop forever.
     if next.is_some() && next.as_deref() == cursor {
         return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
     }
@@ -245,7 +245,7 @@ async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: Source
     Ok(sources)
 }
 
-/// Returns the cursor in the link to the next page. Only the cursor is used, so that the link cannot lead to another server.
+/// Returns the cursor from the link to the next page. Only the cursor is used, so the link cannot point to another server.
 fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     let Some(next) = &links.next else { return Ok(None) };
     let url = Url::parse(next).map_err(|error| PlatformError::Malformed(format!("links.next: {error}")))?;
@@ -278,7 +278,7 @@ fn external(mapping: &Mapping, profile: Attributes, lists: &[&str]) -> ExternalC
     let (email, status) = (profile.email.unwrap_or_default(), status(&marketing, lists));
     let mut fields = Fields::new(mapping, FIELDS, ExternalContact { email, status, ..ExternalContact::default() });
     let location = profile.location.unwrap_or_default();
-    // Klaviyo's own attributes take precedence over properties of the account with the same names.
+    // Klaviyo's own attributes take precedence over the account's properties with the same names.
     for (name, text) in [
         ("first_name", profile.first_name),
         ("last_name", profile.last_name),
@@ -310,7 +310,7 @@ fn status(marketing: &Marketing, lists: &[&str]) -> Option<Status> {
         return Some(Status::Unsubscribed);
     }
     if !reasons.is_empty() {
-        // Treat an unknown reason as a bounce, because any suppression means that the address must not be mailed.
+        // An unknown reason is treated as a bounce, because any suppression means that the address must not be mailed.
         return Some(Status::Bounced);
     }
     if marketing.list_suppressions.iter().flatten().any(|suppression| lists.contains(&suppression.list_id.as_str())) {

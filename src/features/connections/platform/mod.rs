@@ -22,7 +22,7 @@ use crate::features::contacts::jobs::provider::{ReadContact, UnreadableContact};
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// Returns the account that a key belongs to, which also tests the key.
+/// Returns the account to which a key belongs. This also tests the key.
 trait AccountPort {
     fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
 }
@@ -78,7 +78,7 @@ pub struct Source {
     pub count: Option<u64>,
 }
 
-/// A page of the contacts of a source.
+/// A page of a source's contacts.
 #[derive(Debug, Default)]
 pub struct ContactPage {
     pub contacts: Vec<ReadContact>,
@@ -88,7 +88,7 @@ pub struct ContactPage {
     pub total: Option<u64>,
 }
 
-/// Returns the account that the client's key belongs to.
+/// Returns the account to which the client's key belongs.
 pub async fn account(provider: Provider, client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
     match provider {
         Provider::Klaviyo => klaviyo::Klaviyo::account(client).await,
@@ -109,7 +109,7 @@ pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Sour
     within(limits::PROVIDER_SOURCES_TIME, listed).await
 }
 
-/// Limits the time of several requests together.
+/// Limits the total time of several requests.
 async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, PlatformError>>) -> Result<T, PlatformError> {
     let slow = |_| Err(PlatformError::Unavailable(format!("no complete response after {} seconds", limit.as_secs())));
     timeout(limit, work).await.unwrap_or_else(slow)
@@ -150,7 +150,7 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The scopes that a key needs in addition for exports, with their purpose.
+/// The additional scopes that a key needs for exports, with their purpose.
 pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
@@ -167,8 +167,8 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     pages.into_iter().flatten().flatten().collect()
 }
 
-/// Reads a contact of a page by itself, so that one without the documented form does not prevent the import of the others. `email` is the
-/// JSON pointer to its address.
+/// Parses each contact of a page separately, so that one contact in an undocumented format does not prevent the import of the others.
+/// `email` is the JSON pointer to its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
@@ -177,7 +177,8 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
     })
 }
 
-/// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
+/// Returns the ID as a path segment. The platforms' IDs consist of letters, digits, hyphens and underscores; an ID with other characters
+/// does not exist.
 pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }
