@@ -19,7 +19,7 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The maximum number of campaigns and sends that are counted when a hold on sending is shown. Each count reads a few rows, so the page
-/// takes less than a second; if there are more, the page says so.
+/// takes less than a second; if there are more, the page shows that the count is incomplete.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns that the hold page lists by name. No one reads a longer list; the remaining campaigns are only counted.
 pub const HELD_LISTED_MAX: usize = 100;
@@ -159,7 +159,7 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// How long an authorization code works. The program exchanges the code as soon as the browser returns.
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
-/// How long a used code is kept after it has expired, so that a second use is noticed.
+/// How long a used code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long an access token works: a stolen one works for an hour at most.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
@@ -170,26 +170,27 @@ pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
 /// The maximum number of valid access tokens that a program can have at the same time. If there are more, the oldest ones stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
-/// The maximum length of the `state` of a program. It must fit into a URL together with the other parameters.
+/// The maximum length of the `state` parameter in a program's request. It must fit into a URL together with the other parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
-/// The maximum length of a program's ID. The ID of a registered program contains its name and its redirect URIs.
+/// The maximum length of a program's ID. A registered program's ID contains its name and redirect URIs.
 pub const CLIENT_ID_BYTES_MAX: usize = 1_500;
 /// The maximum number of redirect URIs of a program. Programs have one per platform.
 pub const REDIRECT_URIS_MAX: usize = 10;
-/// The maximum length of all redirect URIs of a program together, so that its ID fits into a URL.
+/// The maximum total length of a program's redirect URIs, so that its ID fits into a URL.
 pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
-/// The maximum number of registrations of programs in an hour from one address. Programs register once per server, and some at every start.
+/// The maximum number of programs registered in an hour from one address. Programs register once per server, and some register at every
+/// start.
 pub const CLIENTS_PER_HOUR: u32 = 60;
-/// The maximum size of a program's metadata document: the drafts of the standard recommend 5 kB, and a document has a few hundred bytes.
+/// The maximum size of a program's metadata document. The standard's draft recommends 5 kB, and real documents have a few hundred bytes.
 pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
-/// How long to wait for a program's metadata document. The user waits for the consent page meanwhile.
+/// How long to wait for a program's metadata document, while the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
 // --- The documentation ---
 
-/// The maximum length of a search in the documentation: longer than a heading or an error message that a user pastes.
+/// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
 pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
-/// The maximum number of words of a search that are used. Each word is compared with every section.
+/// The maximum number of words of a search that are used; each is compared with every section.
 pub const DOCS_QUERY_WORDS_MAX: usize = 8;
 /// The maximum number of results: more than users read.
 pub const DOCS_RESULTS_MAX: usize = 20;
@@ -212,7 +213,7 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
 /// rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path to open after sign-in. The longest are the requests of programs for consent; if the path is
+/// The maximum length of the dashboard path to open after sign-in. The longest paths are programs' authorization requests; if the path is
 /// longer, the home page opens.
 pub const NEXT_BYTES_MAX: usize = 4_000;
 
@@ -670,8 +671,8 @@ pub const EMAIL_COLUMNS_MIN: usize = 2;
 /// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word. More
 /// columns are rejected.
 pub const EMAIL_COLUMNS_MAX: usize = 3;
-/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would
-/// be an email of its own, and is rejected.
+/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be a
+/// separate email, and is rejected.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
@@ -886,8 +887,8 @@ pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// The maximum number of messages to a contact for which a timeline shows the result. Each result costs three lookups; for older messages,
 /// the timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are
-/// omitted, and the export says so.
+/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are omitted, and
+/// the export states that rows are missing.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
 /// next page continues the search.
@@ -905,8 +906,8 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 pub const UTM_CHARACTERS_MAX: usize = 200;
 /// The length of a day in UTC. Some settings are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled in
-/// vain.
+/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled
+/// unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
@@ -926,7 +927,7 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// How long updates that no task waits for are held back, so that the next claim shares their commit: about one commit.
+/// How long updates that no task waits for are delayed, so that the next claim shares their commit: about one commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of messages that are rendered before a connection is free for them, so that no connection waits. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
@@ -1095,7 +1096,7 @@ pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
 /// The number of consecutive successful messages before a server that was overloaded gets one more connection. Fewer successes could be
 /// luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
-/// The servers of one destination together get at most one in this many connections, so that a slow destination does not hold up the
+/// The servers of one destination together get at most one in this many connections, so that a slow destination does not delay the
 /// others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
@@ -1145,7 +1146,7 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 
 // --- Descriptors ---
 
-/// The number of descriptors reserved for purposes without a limit of their own: three stores, two search indexes while they merge,
+/// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
 /// listeners, worker processes with their pipes, fetches for imports, DNS. A busy server had 60 descriptors open for these purposes.
 pub const DESCRIPTORS_RESERVED: usize = 128;
 /// The number of free descriptors below which the service is not ready: an import or a worker process may need several at the same time.
@@ -1203,8 +1204,8 @@ pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
 /// The maximum number of client addresses that are remembered. This many take about a megabyte. At the limit, idle addresses are dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
-/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. After that,
-/// the client must reconnect.
+/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. At the
+/// limit, the client must reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 /// The maximum number of failed commands in one connection. A mail server causes none or two; an attacker who guesses addresses causes
 /// hundreds. At the limit, the connection is closed.
@@ -1246,7 +1247,7 @@ pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::fro
 /// The time limit for one connection. Senders send hundreds of messages over one connection, then open another.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 
-// --- Webhooks ---
+// Webhooks
 
 /// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook is
 /// checked for every event. Further webhooks are rejected.
@@ -1270,8 +1271,8 @@ pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
 /// The time limit for one attempt. Endpoints that only store an event respond in milliseconds; ten seconds also cover a slow start. After
 /// the limit, the attempt has failed.
 pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that still worked on the
-/// attempt would have recorded its end by then.
+/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that was still working on
+/// the attempt would have recorded its end by then.
 pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
 /// The number of bytes of a response body that are read before the connection is closed: more than the part of the body that is stored.
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
@@ -1314,7 +1315,7 @@ pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_se
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// The default number of hours in which the previous secret also signs after a rotation: a day to update the receiver.
+/// The default number of hours in which the previous secret also signs after a rotation: a day in which to update the receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The maximum number of hours in which the previous secret also signs: a week. A replaced secret should not be used for long; larger
 /// numbers are rejected.
@@ -1324,7 +1325,8 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 
 // --- Events of mail services ---
 
-/// The maximum number of mail services that report to an account. A company sends through two or three; further ones are rejected.
+/// The maximum number of mail services that report to an account. A company sends through two or three; further mail services are
+/// rejected.
 pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
@@ -1334,24 +1336,24 @@ pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger
 /// requests are rejected.
 pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
-/// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
+/// The maximum number of events in one request. The largest documented batch has 1,000 events; larger requests are rejected.
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
 /// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
 pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
-/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
-/// far the clock of any service may be ahead of ours.
+/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks recommends five minutes). Also
+/// the maximum time by which any service's clock may be ahead of ours.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events
-/// still have no second effect.
+/// The number of requests whose IDs are remembered per mail service, in about 10 MB. Beyond this number, the oldest ID is forgotten; its
+/// events still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
-/// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
+/// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
 /// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
-/// spare. More are rejected.
+/// spare. Longer lists are rejected.
 pub const SNS_TOPICS_MAX: usize = 10;
 /// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
 pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
-/// The maximum size of a signing certificate of Amazon SNS, or of the response to a confirmation. Real ones have 2 KB; larger ones are
+/// The maximum size of Amazon SNS's signing certificate, and of its response to a confirmation. Real ones have 2 KB; larger ones are
 /// rejected.
 pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
 /// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
@@ -1359,44 +1361,44 @@ pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 
 // --- Incoming webhooks ---
 
-/// The maximum number of incoming webhooks of an account: one for each form and automation. More are rejected.
+/// The maximum number of incoming webhooks of an account: one for each form and automation. Further incoming webhooks are rejected.
 pub const HOOKS_MAX: usize = 200;
 /// The maximum length of an incoming webhook's name. Longer names are rejected.
 pub const HOOK_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of fields in the mapping of an incoming webhook. More are rejected.
+/// The maximum number of fields in the mapping of an incoming webhook. Larger mappings are rejected.
 pub const HOOK_FIELDS_MAX: usize = 100;
 /// The maximum length of a path or of a custom field's name in a mapping. Longer ones are rejected.
 pub const HOOK_PATH_CHARACTERS_MAX: usize = 200;
-/// The maximum number of tags that an incoming webhook adds to a contact. More are rejected.
+/// The maximum number of tags that an incoming webhook adds to a contact. Longer lists are rejected.
 pub const HOOK_TAGS_MAX: usize = 20;
 /// The maximum size of a request to an incoming webhook. One contact or event has a few kilobytes; larger requests are rejected.
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
-/// The maximum length of the secret of a signature. The longest known secrets have 64 characters.
+/// The maximum length of a signature secret. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
-/// hold up the writes of other webhooks.
+/// delay the writes of other webhooks.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
 /// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
 // --- Scheduled imports ---
 
-/// The maximum number of scheduled imports of an account. More are rejected.
+/// The maximum number of scheduled imports of an account. Further scheduled imports are rejected.
 pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 /// The maximum length of a scheduled import's name. Longer names are rejected.
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of hours between two runs: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
-/// The maximum size of a file of a scheduled import. The file is in memory while it is stored; half a million small rows fit. Larger files
-/// can be uploaded.
+/// The maximum size of a scheduled import's file: half a million small rows. The file is in memory until it is stored. Larger files can
+/// be uploaded instead.
 pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum number of files that are fetched at the same time in an environment, because each is in memory.
+/// The maximum number of files that are fetched at the same time in an environment, because each file is in memory.
 pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
-/// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would hold up other files.
+/// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would delay other files.
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
-/// The maximum time until the head of the response: some servers write the file first.
+/// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// How often the import of a fetched file is checked for its end, in milliseconds.
+/// How often to check whether the import of a fetched file has ended, in milliseconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 /// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
@@ -1411,7 +1413,7 @@ pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
 /// The maximum length of a mapped column's header. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
-/// The maximum length of a version that a server names. A longer one is ignored, so the whole file is fetched again.
+/// The maximum length of the version that a server states for a file. A longer version is ignored, so the whole file is fetched again.
 pub const FETCH_VERSION_BYTES_MAX: usize = 512;
 
 // --- Customer events ---
@@ -1509,7 +1511,7 @@ pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_se
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.
+/// The maximum number of clients or languages in one request. There are about fifty clients; longer lists are rejected.
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
@@ -1538,7 +1540,8 @@ pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
 pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of a preview's subject: longer than email clients show. Longer subjects are rejected.
 pub const EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX: usize = 998;
-/// The maximum number of an account's previews that wait: each takes seconds, and the users of other accounts wait too. More are rejected.
+/// The maximum number of waiting previews per account: each takes seconds, and other accounts' users wait too. Further previews are
+/// rejected.
 pub const EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX: usize = 10;
 /// The maximum number of previews that wait in an environment. The last one waits a few minutes; further previews get a 503.
 pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
@@ -1578,9 +1581,9 @@ pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 pub const CONNECTIONS_MAX: usize = 200;
 /// The maximum length of a platform's API key. The longest keys have about 200 characters.
 pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
-/// The maximum length of a connection's name. Names of accounts on the platforms are shorter.
+/// The maximum length of a connection's name. Account names on the platforms are shorter.
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of sources in one import from a platform. The API promises this number.
+/// The maximum number of sources in one import from a platform. The API documents this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
 /// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
@@ -1602,7 +1605,7 @@ pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the name of a source. Platforms allow at most 255.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
-/// The maximum number of sources that are listed: no page can show more, and listing them takes dozens of requests.
+/// The maximum number of sources that are listed. No page can show more, and listing them takes dozens of requests.
 pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
 /// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
 pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
@@ -1610,13 +1613,13 @@ pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum number of attempts for one request to a platform. They bridge a short interruption; a longer one outlasts the request.
+/// The maximum number of attempts for one request to a platform: enough for a short interruption. After a longer one, the request fails.
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
-/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without holding a request open.
+/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without keeping a request open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause that is assumed if a platform is rate limiting an account without saying for how long, in milliseconds.
+/// The pause to assume if a platform is rate limiting an account without stating for how long, in milliseconds.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -1636,27 +1639,28 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// How long before their expiry tokens of platforms are refreshed, in milliseconds: longer than an export or a step of an import takes.
+/// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
-/// How long a user can take to sign in to a platform, in milliseconds.
+/// How long a user may take to sign in to a platform, in milliseconds.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
-/// The maximum length of the code and of the state with which a user returns from a platform. A sealed state has about 600 characters.
+/// The maximum length of the code and of the state in a platform's callback. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
-/// How long removing a connection waits for the platform to revoke its tokens.
+/// How long the removal of a connection waits for the platform to revoke the connection's tokens.
 pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for one export into a connected account. What it has written by then is stored, and the next export continues.
+/// The time limit for one export into a connected account. What the export has written by then is stored, and the next export continues
+/// from there.
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
 pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 /// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
-/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts of the last day.
+/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts, those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How much earlier than its creation an export searches for an object, in milliseconds, because clocks differ.
+/// How much earlier than an object's creation an export starts to search for the object, in milliseconds, because clocks differ.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
-/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen.
+/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen of each.
 pub const EXPORT_REGIONS_MAX: usize = 200;
 /// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
@@ -1667,22 +1671,22 @@ pub const EARLIER_EXPORTS_MAX: usize = 50;
 pub const STORES_MAX: usize = 200;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
-/// The maximum number of collections of a product that are kept. Users choose among them.
+/// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
-/// refunds and products.
+/// The maximum number of webhooks per store whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds
+/// and products, so a repeat has no second effect.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
-/// How long the ID of a webhook is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
+/// How long a webhook's ID is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// The maximum number of events per store that wait for their orders. A store whose orders and refunds arrive in order has none.
+/// The maximum number of events per store that wait for their orders. No events wait if orders arrive before their refunds.
 pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
-/// The maximum number of customers' requests for their data that are kept per store.
+/// The maximum number of customers' data requests that are stored per store.
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 /// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
-/// The pause between two complete imports from a store, in milliseconds: a day, in case a webhook was lost.
+/// The pause between two complete imports from a store, in milliseconds: a day. The imports find changes whose webhooks were lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
