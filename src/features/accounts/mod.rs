@@ -117,7 +117,7 @@ pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     Ok(managers.filter_map(|user| user.email.parse().ok()).collect())
 }
 
-/// Returns whether this installation is unused, which means that it has no account.
+/// Returns whether this installation is unused, that is, has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }

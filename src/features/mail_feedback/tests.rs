@@ -1,4 +1,4 @@
-//! Tests of mail services through the request pipeline: events in the formats of the services, and their consequences.
+//! Tests of mail services through the request pipeline: events in the services' formats, and their effects.
 
 use http::{HeaderMap, Method};
 use serde_json::{Value, json};

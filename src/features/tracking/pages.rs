@@ -33,7 +33,7 @@ pub enum Page {
     Ask { topic: Option<String> },
     /// Confirms that the recipient is unsubscribed.
     Left { topic: Option<String> },
-    /// Shows which mail the recipient has chosen.
+    /// Asks whether to unsubscribe: from the topic if there is one, otherwise from all mail.
     Preferences {
         topics: Vec<Choice>,
         /// Whether the recipient is not a subscribed contact, and so gets no campaigns.

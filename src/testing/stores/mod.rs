@@ -1,4 +1,4 @@
-//! Servers on loopback that behave like the platforms of stores, and misbehave on request. They refuse requests that the platforms'
+//! Servers on loopback that behave like the store platforms, and misbehave on request. They reject requests that the platforms'
 //! documentation does not allow. The integration tests include these files too.
 
 pub mod graphql;

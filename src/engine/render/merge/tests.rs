@@ -463,7 +463,7 @@ fn imported_html(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<S
     Ok(text)
 }
 
-/// Generates a part of a template that means the same in Jinja and in our language.
+/// Generates a part of a template that has the same meaning in Jinja and in our language.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =

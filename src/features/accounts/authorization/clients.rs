@@ -1,9 +1,9 @@
-//! The programs that ask users for access, and how they describe themselves: registered here (RFC 7591), or with a metadata document at the
+//! The programs that request access from users, and their descriptions: registered here (RFC 7591), or with a metadata document at the
 //! HTTPS URL that is their ID.
 //!
-//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. So registrations need no limit on
-//! their number, survive restarts and restores, and no one can fill the disk with them. All clients are public: they have no secret, and
-//! PKCE binds each code to the program that requested it.
+//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. The number of registrations
+//! therefore needs no limit, they survive restarts and restores, and they cannot fill the disk. All clients are public: they have no
+//! secret, and PKCE binds each code to the program that requested it.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ const PLACE: &[u8] = b"oauth client v1";
 /// A program that asks for access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
-    /// The name that the program gives itself.
+    /// The name that the program chose.
     pub name: String,
     pub redirect_uris: Vec<String>,
     /// The host of the metadata document, which proves where the program comes from; `None` for a registered client.
@@ -119,7 +119,7 @@ fn is_loopback(url: &Url) -> bool {
     url.scheme() == "http" && host
 }
 
-/// Schemes in which a browser runs or shows the content of the URI itself, or which reach other programs by a well-known name.
+/// URI schemes whose content a browser would run or show, and schemes that open other programs by a well-known name.
 const REFUSED_SCHEMES: [&str; 14] = [
     "javascript",
     "data",

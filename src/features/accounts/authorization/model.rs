@@ -39,7 +39,7 @@ pub struct Code {
 
 impl Record for Code {}
 
-/// The access of a program: an API key that no one knows, and the tokens that are accepted in place of it.
+/// A program's access: an API key that no one knows, and the tokens that are accepted instead of the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub binding: Binding,

@@ -106,7 +106,7 @@ pub fn is_same_url(left: &str, right: &str) -> bool {
 }
 
 impl CheckedRequest {
-    /// Returns the URL that takes the browser back to the program with these parameters, the state, and the issuer (RFC 9207).
+    /// Returns the URL that redirects the browser to the program with these parameters, the state, and the issuer (RFC 9207).
     pub fn back(&self, engine: &Engine, parameters: &[(&str, &str)]) -> String {
         let mut url = self.redirect_uri.clone();
         let mut query = url.query_pairs_mut();

@@ -34,7 +34,7 @@ pub struct ExternalContact {
     pub profile: Profile<String>,
     pub tags: Vec<String>,
     pub custom_fields: BTreeMap<String, FieldValue>,
-    /// The contact's status; `None` if the contact never made a choice.
+    /// The contact's status; `None` if the contact neither subscribed nor unsubscribed.
     pub status: Option<Status>,
 }
 
@@ -151,7 +151,7 @@ pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: Consen
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub imported: u64,
-    /// The contacts who never made a choice, and were left out.
+    /// The contacts who neither subscribed nor unsubscribed, and were left out.
     pub excluded: u64,
     pub failed: u64,
 }
@@ -268,7 +268,7 @@ pub struct Wait {
     pub is_failure: bool,
 }
 
-/// Lets an import wait, or ends it if it has waited too long.
+/// Makes an import wait, or ends it if it has waited too long.
 pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let now = tx.now();

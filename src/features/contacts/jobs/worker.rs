@@ -1,4 +1,4 @@
-//! The worker for jobs: lets every open job do a limited amount of work in turn.
+//! The worker for jobs: gives every open job a turn to do a limited amount of work.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::EnvironmentData;

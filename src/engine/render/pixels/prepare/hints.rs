@@ -329,7 +329,7 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // A block image is pushed like a table, whatever its own margins are. An inline image, whose `auto` margins are zero, gets the same
+        // A block image is moved like a table, whatever its own margins are. An inline image has `auto` margins of zero; it gets the same
         // margins in case a style sheet turns it into a block, unless `hspace` sets its distance to its neighbors.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
