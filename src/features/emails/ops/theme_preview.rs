@@ -1,4 +1,4 @@
-//! Shows a small email in a brand's theme, also with values that are not saved yet.
+//! Shows a small email in a brand's theme, optionally with values that are not saved yet.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

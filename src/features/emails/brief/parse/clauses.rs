@@ -79,7 +79,7 @@ pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     sentences
 }
 
-/// The number of an item of a list: the words `at..end`.
+/// The number of a list item: the words `at..end`.
 struct Item {
     at: usize,
     end: usize,

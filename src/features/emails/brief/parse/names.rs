@@ -145,7 +145,7 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     }
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
-    // German nouns are capitalized too: two such words in a row are rarely anything but a name.
+    // German nouns are capitalized too, but two such words in a row are almost always a name.
     (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
         .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }

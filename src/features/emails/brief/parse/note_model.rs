@@ -40,7 +40,7 @@ const SHORT_WORDS: usize = 3;
 /// The maximum number of words of a subject such as "the first 50 customers".
 const SUBJECT_WORDS_MAX: usize = 5;
 
-/// Turns the statements that read like notes into unclear text.
+/// Treats statements that read like notes as unclear text.
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
@@ -83,7 +83,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if is_value || probability(prompt, range).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
-            // A label such as "Key facts:" says nothing on its own, so its loss needs no warning.
+            // A label such as "Key facts:" means nothing without its text, so losing it needs no warning.
             let is_first = range.from == start;
             let is_label =
                 prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first && is_known(prompt, range);
@@ -192,7 +192,7 @@ fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
         && !others.into_iter().any(|list| prompt.has(list, range))
 }
 
-/// Returns whether all words of a label are in the word lists, so that it names nothing new.
+/// Returns whether the word lists contain all words of a label, so that the label names nothing new.
 fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
     let lists = [
         List::LabelBody,

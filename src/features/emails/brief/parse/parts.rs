@@ -198,7 +198,7 @@ fn invited(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
 /// The maximum number of words between "invite" and "to".
 const INVITED_WORDS_MAX: usize = 5;
 
-/// Turns each item of a list into a story, unless there is only one.
+/// Converts each item of a list to a story, unless there is only one item.
 fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let mut last = None;
     for read in reads {
@@ -239,7 +239,7 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     }
 }
 
-/// Returns the words before the colon of an item if there are at most five, without a verb.
+/// Returns the words before an item's colon, if there are at most five and none is a verb.
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);

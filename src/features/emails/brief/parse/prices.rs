@@ -8,7 +8,7 @@ use super::reading::Read;
 use super::tokens::{Kind, number};
 use crate::features::projects::brand::Brand;
 
-/// Gives prices without a currency the first currency in the prompt, or otherwise the brand's.
+/// Sets the currency of prices without one: the first currency in the prompt, or else the brand's.
 pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     let code = |found: &Found| match &found.value {
         Some(FactValue::Money { currency, .. }) if !currency.is_empty() => Some(currency.clone()),

@@ -26,7 +26,7 @@ const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig"
 /// The weight of an invitation at the start of the prompt.
 const INVITATION_WEIGHT: f32 = 2.5;
 
-/// Returns the purpose that the words of the prompt name: the one with the most weight, where earlier words weigh more.
+/// Returns the purpose that the prompt's words indicate: the one with the greatest weight. Earlier words weigh more.
 pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let mut weights: Vec<(Goal, f32)> = Vec::new();
     let whole = Range::of(0, prompt.words.len());
@@ -82,7 +82,7 @@ fn start(prompt: &Prompt<'_>) -> Range {
     Range::of(0, prompt.words.len().min(START_WORDS))
 }
 
-/// Returns whether a phrase says what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".
+/// Returns whether a phrase states what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".
 fn names_email(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     let is_email = |at: usize| prompt.is(List::Email, at) || prompt.is(List::Series, at);
     let next = prompt.all(List::Goal, Range::of(to, to + 1)).map(|mark| mark.to).max().unwrap_or(to);
@@ -225,7 +225,7 @@ fn is_bare_day(prompt: &Prompt<'_>, found: &Found) -> bool {
     found.bound == Bound::None && plain && !named.into_iter().any(|list| prompt.has(list, found.range))
 }
 
-/// Returns the role that the nearest cue in the sentence gives. Cues in the same fragment and before the date are preferred.
+/// Returns the role that the nearest cue in the sentence indicates. Cues in the same fragment and before the date are preferred.
 fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     let prompt = around.prompt;
     let mut best: Option<(usize, FactRole)> = None;
