@@ -54,8 +54,8 @@ pub async fn take(
     stores: &Stores,
     clock: &dyn Clock,
 ) -> Result<SnapshotStatus> {
-    // Every commit before the first cut is visible in the transactions, so the log is needed from the next part on. Every commit that is
-    // visible in the transactions was in the queue before the second cut, so from there on the three stores fit together.
+    // The transactions see every commit before the first cut, so a restore needs the log only from the next part on. Every commit that they
+    // see was in the queue before the second cut, so a restore up to that cut makes the three stores consistent with each other.
     let (log_from, seen) = capture.cut();
     let transactions = read_after(stores, &seen).await?;
     let consistent_at = capture.cut().0 - 1;

@@ -304,7 +304,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
     let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
         Provider::Klaviyo if is_wrong_key("pk_") => {
-            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {

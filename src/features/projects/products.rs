@@ -223,7 +223,7 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product after the change; `None` if the product is to be deleted. A product that users changed stays when the site no
+    /// Returns the product after the change; `None` if the product must be deleted. A product that users changed stays when the site no
     /// longer has it.
     pub fn applied(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         let position = known.iter().map(|product| product.position + 1).max().unwrap_or_default();

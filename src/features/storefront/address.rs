@@ -41,7 +41,8 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
 
 /// Returns the domain of a shop to which the keys of an app are sent, or why there is none.
 pub fn of_shopify(url: &Url) -> Result<String, Failure> {
-    let wrong = "expected the myshopify.com domain of the shop, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
+    let wrong =
+        "must be the shop's myshopify.com domain, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
     shopify_domain(url).ok_or_else(|| Failure::field(FIELD, wrong))
 }
 

@@ -329,7 +329,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
     async fn connect(&self) -> Result<Box<dyn Wire>, String> {
         let url = &self.remote.url;
         let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
-            return Err("the address has no host".to_owned());
+            return Err("the server's URL has no host; use a URL like https://mail.example.com".to_owned());
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;

@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit, Mac};
 
 use super::platforms::{Asked, read_request};
 
-/// A response of a server.
+/// A response from a server.
 pub struct Answer {
     pub status: u16,
     /// Header lines, each with its line break.

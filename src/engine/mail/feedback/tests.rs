@@ -129,7 +129,7 @@ fn wrong_secrets_are_rejected_and_a_missing_secret_accepts_nothing() {
     assert_eq!(read(MailService::Sendgrid, &request, other.secret.as_deref()), Err(Refusal::SignatureWrong));
 }
 
-/// Returns the kind of an event of a service without a signature of the body.
+/// Returns the kind of an event from a service that does not sign the body.
 fn kind(service: MailService, event: Value) -> EventKind {
     let mut headers = HeaderMap::new();
     let (body, secret) = match service {

@@ -332,7 +332,7 @@ mod tests {
         };
         let (measured, ()) = tokio::join!(workers.measure_image(&file, "image/png"), give_back);
         assert_eq!(measured.map(|measured| (measured.width, measured.height)), Ok((40, 30)));
-        // The granted pixels are available again.
+        // The pixels that the worker reserved are available again.
         assert_eq!((workers.pixels.available_permits(), workers.waiting.load(Ordering::Relaxed)), (2, 0));
     }
 

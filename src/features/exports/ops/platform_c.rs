@@ -73,7 +73,7 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
             Err(Failure::field(&field, "allowed only for an email draft; set customOptions.type to email, or remove this field"))
         }
         Some(name) => {
-            let expected = format!("expected type, customInstructions or one of {}", PASSED_ON.join(", "));
+            let expected = format!("must be type, customInstructions or one of {}", PASSED_ON.join(", "));
             Err(Failure::field(&format!("customOptions.{name}"), expected))
         }
     }

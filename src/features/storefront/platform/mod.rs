@@ -136,7 +136,7 @@ pub struct CustomerRef {
     pub email: Option<String>,
 }
 
-/// A customer event of a store.
+/// A customer event from a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoreEvent {
     pub name: &'static str,

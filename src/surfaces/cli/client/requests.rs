@@ -249,7 +249,7 @@ impl Remote {
     async fn connect(&self) -> Result<Box<dyn Wire>, Broken> {
         let refused = Broken::with(Fault::Final);
         let (Some(host), Some(port)) = (self.url.host_str(), self.url.port_or_known_default()) else {
-            return Err(refused("the address has no host".to_owned()));
+            return Err(refused("the server's URL has no host; use a URL like https://mail.example.com".to_owned()));
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, port)).await.map_err(|error| Broken::with(Fault::Unsent)(error.to_string()))?;
