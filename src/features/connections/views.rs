@@ -16,7 +16,7 @@ use crate::vocab::providers::{Provider, SourceKind};
 pub struct ConnectionView {
     pub id: ConnectionId,
     pub provider: Provider,
-    /// The account's name on the platform.
+    /// The platform's name for display.
     #[schemars(extend("enum" = ["Klaviyo", "Mailchimp", "HubSpot"]))]
     pub provider_name: &'static str,
     /// The name of the connection.

@@ -95,7 +95,7 @@ impl Progress {
     }
 }
 
-/// A value in the event is not accepted.
+/// Queues a contact's refunds without a payment to be attributed again, if there are any.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if revenue::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());

@@ -48,7 +48,7 @@ pub struct ScheduledImportView {
     pub event_name: Option<String>,
     /// The platform from which contacts are imported; absent for a file.
     pub provider: Option<Provider>,
-    /// The account's name on the platform.
+    /// The platform's name for display.
     pub provider_name: Option<&'static str>,
     pub connection_id: Option<ConnectionId>,
     /// The sources on the platform.

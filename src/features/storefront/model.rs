@@ -66,7 +66,7 @@ pub struct Sync {
     pub failures: u32,
     /// Why the import waits.
     pub waiting: Option<String>,
-    /// The number of products that were left out because the brand already has the maximum number.
+    /// Why the store sends no webhooks; `None` if it does.
     pub webhooks_off: Option<String>,
     /// The number of products that were left out because the brand has the maximum number of products.
     pub left_out: u64,

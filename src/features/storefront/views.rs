@@ -67,7 +67,7 @@ pub struct StoreView {
     pub server_id: StoreId,
     pub project_id: ProjectId,
     pub provider: Storefront,
-    /// The account's name on the platform.
+    /// The platform's name for display.
     #[schemars(extend("enum" = ["Shopify", "WooCommerce"]))]
     pub provider_name: &'static str,
     /// The store's name.

@@ -22,11 +22,11 @@ use crate::vocab::providers::Provider;
 /// HTML whose images are on the platform.
 pub struct Uploaded {
     pub html: String,
-    /// Uploads the images in the HTML and replaces their URLs.
+    /// The URLs of the images that were not uploaded.
     pub left: Vec<String>,
 }
 
-/// Uploads the images of the HTML and replaces their addresses.
+/// Uploads the images in the HTML and replaces their URLs.
 pub async fn upload(
     client: &Client<'_>,
     data: &EnvironmentData,
