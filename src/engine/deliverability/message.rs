@@ -65,7 +65,7 @@ impl Image {
     }
 }
 
-/// The way in which a passage is hidden.
+/// How a passage is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concealment {
     /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel.

@@ -16,7 +16,7 @@ pub const SPAM_SCORE: f64 = 5.0;
 #[schemars(rename = "DeliverabilityPrediction")]
 pub struct Prediction {
     pub category: Category,
-    /// The probability that the category is right, from 0 to 0.8, because the sender's reputation is unknown.
+    /// The probability that the category is right. At most 0.8, because the sender's reputation is unknown.
     pub confidence: f64,
     /// From 0 to 100. 100 means that nothing was found that harms delivery.
     pub score: f64,

@@ -113,8 +113,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Checks whether this delivery may try the server now. After a pause, the first delivery to call this retries the server. Until the
-    /// retry is done, or for at most `time`, the other deliveries get the pause as an error.
+    /// Checks whether this delivery may try the server now. After a pause, the first delivery that calls this method retries the
+    /// server. Until that retry ends, or for at most `time`, the other deliveries get the pause as an error.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
