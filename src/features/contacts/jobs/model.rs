@@ -118,8 +118,8 @@ pub struct ProviderImport {
     pub tag: String,
     /// The start of the next page.
     pub position: Position,
-    /// The number of the last row that a note can refer to. Each contact has a row, even if it is excluded, and so has each source that no
-    /// longer exists.
+    /// The number of the last row that a note can refer to. Each contact has a row, even if the contact is excluded. Each source
+    /// that no longer exists also has a row.
     pub row: u32,
     /// The number of contacts that were not imported because they never subscribed.
     pub excluded: u64,

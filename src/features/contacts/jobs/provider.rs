@@ -3,8 +3,8 @@
 //! Invariant: one transaction contains a page's contacts, webhook events, counts and notes, and the position of the next page. If the
 //! process ends at any point, the import resumes after the last committed page, and no contact is counted twice.
 //!
-//! An invalid value or a limit never excludes a contact, because its unsubscribed or bounced status must be imported. Only a contact with
-//! an invalid address, and one that cannot be read, is refused.
+//! An invalid value or a limit never excludes a contact, because its unsubscribed or bounced status must be imported. Only contacts
+//! with an invalid address, and contacts that cannot be read, are refused.
 
 use std::collections::BTreeMap;
 

@@ -113,7 +113,7 @@ impl Raw for Import {
     }
 }
 
-/// The form, as far as it has arrived.
+/// The fields of the form that have arrived so far.
 #[derive(Default)]
 struct Upload {
     blob: Option<BlobId>,
