@@ -243,7 +243,7 @@ async fn a_refresh_can_narrow_the_scope_but_not_widen_it() {
         (text.contains("\"contacts_list\""), text.contains("\"campaigns_list\""))
     };
     assert_eq!(tools(&token(&narrow, "access_token")).await, (true, false));
-    // The refresh token still stands for everything that the user has granted.
+    // The refresh token still carries all permissions that the user granted.
     let whole = request.refresh(&server, &token(&narrow, "refresh_token")).await;
     assert_eq!(whole.json()["scope"], "audience:read campaign:read");
     assert_eq!(tools(&token(&whole, "access_token")).await, (true, true));
