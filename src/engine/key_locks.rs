@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// Above this number of keys, those without a task are removed.
+/// From this number of keys on, those that no task holds or waits for are removed.
 const KEYS_KEPT: usize = 1_000;
 
 /// The keys that a task is working on or waiting for.
