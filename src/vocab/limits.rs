@@ -181,7 +181,8 @@ pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
 /// The maximum number of programs registered in an hour from one address. Programs register once per server, and some register at every
 /// start.
 pub const CLIENTS_PER_HOUR: u32 = 60;
-/// The maximum size of a program's metadata document. The standard's draft recommends 5 kB, and real documents have a few hundred bytes.
+/// The maximum size of a program's metadata document. The standard's draft recommends 5 kB, and real documents are a few hundred
+/// bytes long.
 pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
 /// How long to wait for a program's metadata document, while the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -428,8 +429,8 @@ pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// How long an export's file and its link are kept: long enough to download the file, and short for a file with personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
-/// The maximum number of jobs in a project that wait or run. More jobs come from a client in a loop; they are rejected until a job
-/// finishes.
+/// The maximum number of jobs in a project that wait or run. Only a client in a loop starts more; further jobs are rejected until a
+/// job finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of jobs of the whole installation that are searched for the newest jobs of one project. Searching this many takes a
 /// few hundredths of a second; older jobs are not listed.
@@ -553,8 +554,8 @@ pub const PROMPT_IMAGES_MAX: usize = 5;
 /// The maximum number of linked pages that are read for a prompt. Each page may take seconds while the user waits; further links are not
 /// read.
 pub const PROMPT_PAGES_MAX: usize = 3;
-/// The maximum number of queued and running generations in a project. More generations come from a client in a loop; they are rejected
-/// until one finishes.
+/// The maximum number of queued and running generations in a project. Only a client in a loop starts more; further generations are
+/// rejected until one finishes.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
 /// The number of times that a stage of an email is started before the email fails. A stage that is interrupted this often may cause the
 /// interruptions.
@@ -568,8 +569,8 @@ pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages started in one step of the worker, which takes less than a second. The worker checks for a shutdown between
 /// steps.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
-/// finishes.
+/// The maximum number of queued and running edits in a project. Only a client in a loop starts more; further edits are rejected
+/// until an edit finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
 /// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
 /// take.
@@ -595,8 +596,8 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. An email with 100 KB of HTML has about a tenth
-/// of this as text. The rest is omitted, and the model is informed.
+/// The maximum length of an imported email's text that is sent to a language model. In an email with 100 KB of HTML, about a tenth
+/// is text. The rest is omitted, and the model is informed.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -963,8 +964,8 @@ pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so that a shutdown waits no
 /// longer than that.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
-/// The number of characters that are stored of a server's reply. Users read the reply when mail does not arrive, and replies seldom have
-/// more than two lines.
+/// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies seldom
+/// have more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
 /// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -975,8 +976,8 @@ pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(3
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// How long the keys and settings of a From domain are cached. The time is short, because users may change them.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
-/// The maximum number of From domains whose keys are held unsealed: more than a server sends from in a minute. At the limit, the
-/// cache is emptied.
+/// The maximum number of From domains whose keys are held unsealed: more than a server uses in a minute. At the limit, the cache is
+/// emptied.
 pub const SENDERS_KEPT_MAX: usize = 256;
 /// The maximum number of addresses in one direct send: the recipient and up to 50 copies. More are rejected; a tag or segment can
 /// have more.
@@ -1106,8 +1107,8 @@ pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
 /// The maximum number of destinations whose throttling state is kept. This many take a few megabytes. Idle destinations are dropped first.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
-/// The maximum number of relays. Operators have two or three, some one per domain. A longer list is a mistake, and the service does not
-/// start.
+/// The maximum number of relays. Operators have two or three relays, or one for each domain. A longer list is a mistake, and the
+/// service does not start.
 pub const SMTP_RELAYS_MAX: usize = 20;
 /// How often a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -1184,13 +1185,13 @@ pub const INBOUND_PARTS_MAX: usize = 500;
 /// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels; a message with more levels than the limit is
 /// rejected.
 pub const INBOUND_NESTING_MAX: usize = 30;
-/// The number of header bytes that are read of one part. Mail servers reject messages with larger headers.
+/// The number of bytes of a MIME part's header that are read. Mail servers reject messages with larger headers.
 pub const INBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
-/// The number of text bytes that are read of one part. The rest is the returned message.
+/// The number of bytes of a MIME part's text that are read. In a bounce, the rest is the returned message.
 pub const INBOUND_TEXT_BYTES_MAX: usize = 512 * 1024;
 /// The maximum number of recipients in a report. Each of Mailmill's messages has one recipient; further recipients are ignored.
 pub const INBOUND_RECIPIENTS_MAX: usize = 100;
-/// The number of bytes that are stored of a server's diagnostic text. Users read a few lines of it.
+/// The number of bytes of a server's diagnostic text that are stored. Users read only a few lines.
 pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
 /// The maximum number of strings in a message that look like Mailmill's tokens. A real bounce contains three; further strings are ignored.
 pub const INBOUND_TOKENS_MAX: usize = 20;
@@ -1247,7 +1248,7 @@ pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::fro
 /// The time limit for one connection. Senders send hundreds of messages over one connection, then open another.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 
-// Webhooks
+// --- Webhooks ---
 
 /// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook is
 /// checked for every event. Further webhooks are rejected.
@@ -1278,7 +1279,7 @@ pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 /// The maximum number of raw bytes of a response, including its head and the framing of the body. More bytes add no useful information.
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// The number of characters that are stored of a response body: an error message, or the start of a page.
+/// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 /// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
@@ -1290,8 +1291,8 @@ pub const WEBHOOK_STEADY_MS: i64 = 5_000;
 /// The maximum number of deliveries that wait for one endpoint: an hour at 30 events per second. Later deliveries fail, and can be
 /// redelivered.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
-/// The maximum number of times that one event can be redelivered to one webhook. More redeliveries come from a client in a loop, and are
-/// rejected.
+/// The maximum number of times that one event can be redelivered to one webhook. Only a client in a loop requests more; further
+/// redeliveries are rejected.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// The maximum number of deliveries scanned for one page of a list filtered by status, which takes well under a second. Older deliveries
 /// are not found.
@@ -1330,11 +1331,11 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
-/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The largest
-/// batches seen in practice have less than 1 MB; larger requests are rejected.
+/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The
+/// largest batches seen in practice are smaller than 1 MB; larger requests are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger
-/// requests are rejected.
+/// The maximum size of one request from a mail service that sends one event without the message. An event takes a few kilobytes;
+/// larger requests are rejected.
 pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 /// The maximum number of events in one request. The largest documented batch has 1,000 events; larger requests are rejected.
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
@@ -1353,8 +1354,8 @@ pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
 pub const SNS_TOPICS_MAX: usize = 10;
 /// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
 pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
-/// The maximum size of Amazon SNS's signing certificate, and of its response to a confirmation. Real ones have 2 KB; larger ones are
-/// rejected.
+/// The maximum size of Amazon SNS's signing certificate, and of its response to a confirmation. Each is about 2 KB in size; larger
+/// responses are rejected.
 pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
 /// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
 pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
@@ -1371,7 +1372,7 @@ pub const HOOK_FIELDS_MAX: usize = 100;
 pub const HOOK_PATH_CHARACTERS_MAX: usize = 200;
 /// The maximum number of tags that an incoming webhook adds to a contact. Longer lists are rejected.
 pub const HOOK_TAGS_MAX: usize = 20;
-/// The maximum size of a request to an incoming webhook. One contact or event has a few kilobytes; larger requests are rejected.
+/// The maximum size of a request to an incoming webhook. One contact or event takes a few kilobytes; larger requests are rejected.
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
 /// The maximum length of a signature secret. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
@@ -1433,7 +1434,7 @@ pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of event names in a project. For each name, sets of contacts are stored for filters; a project with more names has
 /// put data into event names. Further names are rejected.
 pub const EVENT_NAMES_PER_PROJECT_MAX: u64 = 1_000;
-/// The maximum length of an external ID. Shop IDs have up to some sixty characters, and some shops use URLs as IDs. Longer IDs are
+/// The maximum length of an external ID. Shop IDs have up to about sixty characters, and some shops use URLs as IDs. Longer IDs are
 /// rejected.
 pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
 /// The maximum length of a dedupe key, which is composed of external IDs. Longer keys are rejected.
@@ -1455,7 +1456,7 @@ pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// The minimum number of keys in a run. Fewer keys are indexed immediately rather than collected into a run, because each lookup searches
 /// every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
-/// How long after a click the API credits an order to it.
+/// How long after a click an order is credited to the click.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 /// The number of clicks by non-contacts that one step deletes, which takes the writer a few milliseconds.
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
@@ -1507,7 +1508,7 @@ pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10
 /// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run in parallel with the rules;
 /// later findings are left out.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// The maximum size of a LanguageTool server's response. A response with 500 findings has about 1 MB.
+/// The maximum size of a LanguageTool server's response. A response with 500 findings is about 1 MB in size.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -1545,8 +1546,8 @@ pub const EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX: usize = 998;
 pub const EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX: usize = 10;
 /// The maximum number of previews that wait in an environment. The last one waits a few minutes; further previews get a 503.
 pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
-/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while the
-/// images of one are fetched, those of the other are drawn.
+/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while
+/// the images of one preview are fetched, the devices of the other are drawn.
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
 /// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
@@ -1560,8 +1561,8 @@ pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
 /// preview is deleted.
 pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
-/// The maximum size of the pictures of an account's previews. A device takes about 200 KB, so this is enough for two thousand. Beyond this,
-/// the oldest previews are deleted.
+/// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
+/// two thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How long a drawing is used for new previews of the same content. Its images may have changed after a day.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
@@ -1698,7 +1699,7 @@ pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum size of the download of an export: a million customers.
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The maximum size of one line of an export. Descriptions of products have at most 512 KB.
+/// The maximum size of one line of an export. Product descriptions are at most 512 KB in size.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
@@ -1730,7 +1731,7 @@ pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 pub const TOOL_PAGE_LIMIT: u64 = 25;
 /// The maximum size of a resource of the MCP server: larger than the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, which have a tenth of it.
+/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 /// The maximum length of the arguments that the question for confirmation shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;

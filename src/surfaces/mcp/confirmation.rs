@@ -1,7 +1,8 @@
 //! Asks the user to confirm a call that sends, deletes or connects something.
 //!
-//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the effect.
-//! The assistant chooses only the arguments; text of other people can have misled it, so the question does not depend on what it says.
+//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the
+//! effect. The assistant may have been misled by text that other people wrote, so it chooses only the arguments of the call, and
+//! nothing else that it says affects the question.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,

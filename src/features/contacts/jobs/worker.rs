@@ -39,7 +39,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merges the runs that imports write into the email index. While imports are running, merges only if there are many runs.
+/// Merges the runs of the email index that imports wrote. While an import of a project is running, the project's runs are merged
+/// only if there are many.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> = open_jobs(&tx)?
