@@ -1,6 +1,7 @@
 //! The object that an operation concerns, as users know it, for questions such as "Delete the contact “ada@example.com”?".
 //!
-//! The object is read through the API, as the caller. Labels are text of other people, so they are short and without control characters.
+//! The object is read through the API, as the caller. Labels are text that other people wrote, so they are shortened, and
+//! characters that hide or move other text are removed.
 
 use serde_json::{Map, Value};
 

@@ -34,8 +34,8 @@ use crate::vocab::limits;
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The pause between a progress notification and the response. If some clients read both at once, they process the notification after the
-/// response, and ignore it because the call has ended.
+/// The pause between a progress notification and the response. Some clients that read both at once process the notification after
+/// the response, and ignore the notification because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
 /// How long responses may take after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
