@@ -54,12 +54,14 @@ fn merge(data: &EnvironmentData) -> Result<bool> {
         if !much && importing.contains(&project) {
             continue;
         }
+        let mut has_runs = true;
         for _ in 0..MERGES_PER_STEP {
-            more = data.store.write_blocking(move |tx| email_index::merge(tx, project))??;
-            if !more {
+            has_runs = data.store.write_blocking(move |tx| email_index::merge(tx, project))??;
+            if !has_runs {
                 break;
             }
         }
+        more |= has_runs;
     }
     Ok(more)
 }

@@ -15,7 +15,7 @@ pub struct BackupRun;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupTask {
-    /// A restore of the backup into a temporary folder, which is then checked and removed.
+    /// A new snapshot.
     Snapshot,
     /// A restore of the backup into a temporary folder, which is checked and removed.
     Drill,
