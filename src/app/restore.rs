@@ -23,7 +23,9 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(),
         return restore_continuous::restore(data, settings, wanted, &url);
     }
     if wanted.at.is_some() || wanted.contacts.is_some() {
-        return Err(Problem::misused("--at and --contacts need a continuous backup; restore a backup folder as a whole"));
+        return Err(Problem::misused(
+            "--at and --contacts work only with a continuous backup; omit them to restore the whole backup folder",
+        ));
     }
     if wanted.verify {
         let manifest = backup::verify(backup).map_err(Problem::failed)?;

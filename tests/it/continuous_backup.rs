@@ -201,7 +201,7 @@ async fn a_killed_server_loses_nothing_and_every_moment_can_be_restored() {
         server.kill();
         let killed = SystemClock.now();
         let created: Created = writers.join_all().await.into_iter().flatten().collect();
-        // What a loss of the machine would have cost: the acknowledged contacts that the target does not have.
+        // Find the acknowledged contacts that the target does not have: losing the machine would have lost them.
         let backed_up = vault.contacts(&server, &project, None);
         let missing = created.iter().filter(|(email, _)| !backed_up.contains_key(*email)).map(|(_, at)| *at);
         let missing: Vec<Timestamp> = missing.collect();
@@ -338,7 +338,7 @@ async fn wrong_clocks_change_neither_the_order_nor_the_content() {
     let project = client.project("clocks").await;
     let vault = Vault::new(&server, ObjectStore::url("clocks"));
     let mut all = Created::new();
-    // Right, then a year ahead, then a year behind, then right again.
+    // The clock is right, then a year ahead, then a year behind, then right again.
     for (round, days) in [0, 365, -365, 0].into_iter().enumerate() {
         faults.clock_off_by_ms(days * 86_400_000);
         all.extend(write(client.clone(), project.clone(), format!("c{round}"), 20).await);
@@ -378,7 +378,7 @@ async fn operators_get_one_email_per_problem_and_drills_prove_the_backup() {
     println!("{status:#}");
     assert!(!server.data().join("restore-drill").exists());
     assert!(said(&server.run(&["doctor"])).contains("the restore drill of"));
-    // A part of the snapshot disappears: nothing shows it but a drill.
+    // Delete a part of the snapshot, which only a drill detects.
     let part = store.objects().into_iter().find(|name| name.contains("/part-00000000")).expect("the snapshot has parts");
     store.delete(&part);
     owner.data("system.backup_run", json!({ "task": "drill" })).await;

@@ -6,9 +6,9 @@
 //! | `part-NUMBER` | a complete part |
 //! | `open` | the records of the part that is being filled |
 //!
-//! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave one interrupts the spool: the
-//! records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit, because that would double the time of a
-//! commit: after a power cut records may be missing, which the next record shows.
+//! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
+//! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
+//! because that would double the time of a commit: after a power cut, records may be missing; the next record reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -42,13 +42,13 @@ pub struct State {
     pub boots: u64,
     /// The random name of this data folder as a writer.
     pub holder: String,
-    /// The epoch in which this folder wrote last.
+    /// The last epoch in which this folder wrote.
     pub epoch: Epoch,
     /// The last part that the target has.
     pub shipped: PartNumber,
     /// The positions after the last part that the target has.
     pub positions: Positions,
-    /// When the target had everything, by this machine's clock.
+    /// The last time at which the target was complete, by this machine's clock.
     pub complete_until: Option<Timestamp>,
 }
 
@@ -71,15 +71,14 @@ pub struct Spool {
     /// The records of the part that is being filled, which are also in the file `open`.
     buffer: Vec<u8>,
     header: Header,
-    /// Why no records are accepted, if so.
+    /// Why the spool accepts no records; `None` if it accepts them.
     interrupted: Option<String>,
 }
 
 impl Spool {
     /// Opens the spool in `folder`, which is created if it does not exist. A spool that cannot be read is dropped: a snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
-        let failed =
-            |error: io::Error| Error::Local(format!("the spool of the backup, {}, cannot be used: {error}", folder.display()));
+        let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let state: Option<State> = fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut spool = Self {
@@ -99,7 +98,7 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Reads the files of the spool. Returns why they do not continue each other, if so.
+    /// Reads the files of the spool. If they are not consecutive, returns why.
     fn load(&mut self) -> io::Result<Result<(), String>> {
         let Some(state) = self.state.clone() else { return Ok(Ok(())) };
         let (mut number, mut positions) = (state.shipped, state.positions);
@@ -227,7 +226,7 @@ impl Spool {
         self.clear();
     }
 
-    /// Like [`Spool::discard`], and forgets the state: this folder is no longer the one that wrote it.
+    /// Like [`Spool::discard`], and forgets the state: the target's newest state is not this folder's any more.
     pub fn forget(&mut self, reason: String) {
         self.discard(reason);
         self.state = None;
@@ -243,7 +242,7 @@ impl Spool {
     fn clear(&mut self) {
         self.waiting_bytes = 0;
         self.waiting.clear();
-        // All parts are removed, also those of a state that was lost: the next log may use their numbers again.
+        // All parts are removed, including those of a lost state, because the next log may reuse their numbers.
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PART) {
                 let _ = fs::remove_file(entry.path());

@@ -1,5 +1,5 @@
-//! The whole way of the backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs`
-//! tests the service with an object store.
+//! The complete backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs` tests the
+//! service with an object store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ async fn put(store: &Store, key: &str, bytes: usize) {
 }
 
 impl Run {
-    /// Starts a server on the data folder `data`, whose `boots`-th start this is. `seed` names the machine.
+    /// Starts a server on the data folder `data`, for the `boots`-th time. `seed` names the machine.
     fn start(data: &Path, target: &Path, boots: u64, seed: u64) -> Self {
         let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
         let stores = StoreName::ALL.map(|store| open(data, store, capture.clone()));

@@ -133,7 +133,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
     report
 }
 
-/// Returns the status of a check from the problems that it has added to the report after the first `before` ones.
+/// Returns the status of a check: `Problem` if problems were added to the report after the first `before` ones.
 fn status(report: &Report, before: usize) -> Status {
     if report.problems.len() > before { Status::Problem } else { Status::Ok }
 }
