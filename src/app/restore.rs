@@ -125,8 +125,9 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
             Ok(seal)
         }
         Fit::Wrong => Err(Problem::failed(format_args!(
-            "{}: the backup in {} was made with a different key. Nothing was written",
-            KeyError::Wrong(file.to_path_buf()),
+            "{} is not the master key with which the backup in {} was made; use the master key of the installation that made it. Nothing \
+             was written",
+            file.display(),
             folder.display()
         ))),
     }

@@ -73,8 +73,9 @@ async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), P
     match is_right {
         true => Ok((seal, plan)),
         false => Err(Problem::failed(format_args!(
-            "{}: the backup in {} was made with a different key. Nothing was written",
-            KeyError::Wrong(file),
+            "{} is not the master key with which the backup in {} was made; use the master key of the installation that made it. Nothing \
+             was written",
+            file.display(),
             target.shown()
         ))),
     }

@@ -1,7 +1,8 @@
-//! Checks the DNS records that authenticate a sender: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX (RFC 5321, RFC 7505), BIMI.
+//! Checks the DNS records of a sender's domain: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), which authenticate its mail, and MX
+//! (RFC 5321, RFC 7505) and BIMI.
 //!
-//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never a
-//! problem.
+//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never
+//! reported as a problem.
 
 use std::collections::HashSet;
 

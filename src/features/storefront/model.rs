@@ -47,7 +47,8 @@ pub enum CustomerImport {
     /// Customers who subscribed, unsubscribed, or cannot be mailed.
     #[default]
     SubscribedOnly,
-    /// All customers. Those who never subscribed become non-subscribed.
+    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
+    /// their status.
     IncludeAll,
     /// No customers, except that customers who unsubscribe are unsubscribed.
     None,

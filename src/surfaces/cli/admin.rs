@@ -107,9 +107,13 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 
 /// Returns the data of the reply's envelope, or the envelope's error as a problem.
 fn data(reply: Reply) -> Result<Value, Problem> {
-    let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the response is not from a mailmill server")) };
-    let mut envelope: Value =
-        serde_json::from_slice(&bytes).map_err(|_| Problem::failed("the response is not from a mailmill server"))?;
+    let foreign = || {
+        Problem::failed(
+            "the response is not from a Mailmill server; check that the service of this data folder runs, in the version of this command",
+        )
+    };
+    let ReplyBody::Whole(bytes) = reply.body else { return Err(foreign()) };
+    let mut envelope: Value = serde_json::from_slice(&bytes).map_err(|_| foreign())?;
     if reply.status.is_success() {
         return Ok(envelope["data"].take());
     }

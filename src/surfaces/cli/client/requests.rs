@@ -103,8 +103,8 @@ enum Fault {
     Sent,
     /// Repeating the request cannot succeed.
     Final,
-    /// The server responded, but the file cannot be written.
-    File,
+    /// The server responded, but the response is too large or the file cannot be written.
+    Unusable,
 }
 
 /// A request that got no response.
@@ -175,7 +175,7 @@ impl Remote {
     }
 
     fn problem(&self, Broken { cause, fault }: &Broken) -> Problem {
-        if *fault == Fault::File {
+        if *fault == Fault::Unusable {
             return Problem::failed(cause);
         }
         let host = self.host();
@@ -314,7 +314,8 @@ async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<A
         let frame = frame.map_err(|error| Broken::after(words(&error)))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > REPLY_BYTES_MAX {
-            return Err(Broken::after(format!("the response has more than {REPLY_BYTES_MAX} bytes")));
+            let cause = format!("the response is larger than {} MiB; request fewer items at a time", REPLY_BYTES_MAX >> 20);
+            return Err(Broken { cause, fault: Fault::Unusable });
         }
         bytes.extend_from_slice(&data);
     }
@@ -328,7 +329,8 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
-            return Err(Broken::after(format!("the file has more than {FILE_BYTES_MAX} bytes")));
+            let cause = format!("the file is larger than {} GiB", FILE_BYTES_MAX >> 30);
+            return Err(Broken { cause, fault: Fault::Unusable });
         }
         left -= length;
         match file.write_all(&data) {
@@ -341,7 +343,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
 }
 
 fn unwritable(error: std::io::Error) -> Broken {
-    Broken { cause: format!("cannot write the file: {error}"), fault: Fault::File }
+    Broken { cause: format!("cannot write the file: {error}"), fault: Fault::Unusable }
 }
 
 /// Returns the response's JSON envelope, or the problem that it describes.
@@ -421,7 +423,7 @@ mod tests {
         assert_eq!(retries(Ok(answer(404, &[], &json!({}))), true), None);
         assert_eq!(retries(Err(Broken::after("reset".into())), false), None);
         assert_eq!(retries(Err(Broken { cause: "refused".into(), fault: Fault::Unsent }), false), Some(None));
-        for fault in [Fault::Final, Fault::File] {
+        for fault in [Fault::Final, Fault::Unusable] {
             assert_eq!(retries(Err(Broken { cause: "invalid peer certificate".into(), fault }), true), None);
         }
     }
