@@ -487,9 +487,10 @@ impl Classifier<'_> {
         {
             return false;
         }
-        self.fields
-            .audience
-            .get_or_insert(Part { text: prompt.text(Range::of(end, range.to)).to_owned(), span: Some(prompt.span(range)) });
+        // The topic can follow the recipients: "survey of the parents about the Friday classes".
+        let about = (readers.to..range.to).find(|at| prompt.is(List::About, *at)).unwrap_or(range.to);
+        let (text, span) = (prompt.text(Range::of(end, about)).to_owned(), prompt.span(Range::of(range.from, about)));
+        self.fields.audience.get_or_insert(Part { text, span: Some(span) });
         true
     }
 

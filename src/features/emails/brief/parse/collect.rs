@@ -299,11 +299,30 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
+        let first = brief.facts.len();
         typed(brief, prompt, read, piece.range, whole);
+        // When the recipients did something, and yesterday's newsletter, are not news.
+        let is_request = matches!(piece.class, Class::Note | Class::Topic);
+        let describes = is_request && describes_readers(prompt, piece.range);
+        let is_past = is_request && prompt.has(List::Yesterday, piece.range);
+        let is_day = |fact: &Fact| matches!(fact.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+        let mut at = 0;
+        brief.facts.retain(|fact| {
+            at += 1;
+            at <= first || !(describes || is_past) || !is_day(fact)
+        });
     }
     if let Some((range, form)) = run {
         statement(brief, prompt, read, range, form, cuts);
     }
+}
+
+/// Returns whether a request ends with what the recipients did: "ask the people who were here in January". The date is not news.
+fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
+    const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
+    let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
+    let who = (range.from..range.to).find(|at| is_who(*at));
+    who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)))
 }
 
 /// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.

@@ -11,7 +11,7 @@ use super::times::{clock, time};
 use super::tokens::Kind;
 
 /// Words for "every" and "always" before a weekday.
-const EVERY: [&str; 18] = [
+pub const EVERY: [&str; 18] = [
     "ao", "aos", "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always",
     "siempre", "toujours", "chaque", "tous",
 ];

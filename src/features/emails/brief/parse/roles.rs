@@ -2,7 +2,7 @@
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
-use super::lexicon::{List, lexicons};
+use super::lexicon::{List, goal_of, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
@@ -48,6 +48,10 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
+        // In "survey about the opening hours", the opening hours are the topic.
+        let is_topic = (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from)
+            .any(|at| prompt.is(List::About, at) && surveys(prompt, at));
+        let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
         // "Welcome email with 10% off" names a welcome email, not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
@@ -73,6 +77,14 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let is_canceled =
         matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }
+}
+
+/// The maximum number of words between the kind of an email, "about", and the topic.
+const ABOUT_WORDS_MAX: usize = 4;
+
+/// Returns whether a word for a survey precedes a word.
+fn surveys(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.all(List::Goal, Range::of(at.saturating_sub(ABOUT_WORDS_MAX), at)).any(|mark| goal_of(mark) == Goal::Survey)
 }
 
 /// The number of words at the start of a prompt that say what the email is about.
