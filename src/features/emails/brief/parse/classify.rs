@@ -49,6 +49,9 @@ pub struct Fields {
 /// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
+/// The maximum number of words that name the recipients before or after "only".
+const READERS_WORDS_MAX: usize = 3;
+
 /// The maximum number of words of a wish that ends in "please".
 const WISH_WORDS_MAX: usize = 6;
 
@@ -77,6 +80,8 @@ pub struct Classifier<'a> {
     pub recalls: bool,
     /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
+    /// Whether the line contains the disclaimer of a forwarded email.
+    pub disclaims: bool,
     /// Whether text in brackets later in the sentence belongs to the topic of a request.
     pub carries: bool,
     /// The number of sentences that have been classified.
@@ -98,6 +103,12 @@ impl Classifier<'_> {
         }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
+        }
+        // The company of the sender follows the disclaimer of a forwarded email on the same line.
+        self.disclaims &= !sentence.is_line_start;
+        self.disclaims |= self.fields.is_forwarded && self.is_disclaimer(whole);
+        if self.disclaims {
+            return vec![Piece { range: sentence.range, class: Class::Note }];
         }
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -142,6 +153,14 @@ impl Classifier<'_> {
                 piece.class = Class::Topic;
             }
         }
+    }
+
+    fn is_disclaimer(&self, whole: Range) -> bool {
+        let stems = ["confiden", "vertraulich", "riservat", "vertrouwelijk"];
+        let is_secret = |at: usize| stems.iter().any(|stem| self.prompt.fold(at).starts_with(stem));
+        let names_email = self.prompt.has(List::Email, whole)
+            || (whole.from..whole.to).any(|at| matches!(self.prompt.fold(at), "message" | "nachricht" | "mensaje" | "messaggio"));
+        names_email && (whole.from..whole.to).any(is_secret)
     }
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
@@ -337,6 +356,12 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
+        if self.seen == 1 && self.is_only(range) {
+            let part = self.part(range);
+            self.fields.audience.get_or_insert(part);
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
@@ -393,6 +418,16 @@ impl Classifier<'_> {
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether a fragment says who gets the email: "Choir only", "nur Mitglieder".
+    fn is_only(&self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let only = |at: usize| matches!(prompt.fold(at), "only" | "nur" | "alleen" | "seulement" | "solo" | "uniquement");
+        let rest = if only(range.to - 1) { Range::of(range.from, range.to - 1) } else { Range::of(range.from + 1, range.to) };
+        let is_led = only(range.from) || only(range.to - 1);
+        let names = (rest.from..rest.to).any(|at| prompt.at(List::Readers, at).any(|mark| mark.to == rest.to));
+        is_led && (1..=READERS_WORDS_MAX).contains(&rest.len()) && names
     }
 
     /// Returns the first word of a question that the writer is to ask the recipients.

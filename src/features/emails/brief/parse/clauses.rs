@@ -382,6 +382,10 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
     // In lowercase, only phrases of several words are labels: "… a.example/b button text: Tell us".
     let is_phrase = |list: List| prompt.at(list, at).any(|mark| mark.to > at + 1 && prompt.fold(mark.to) == ":");
+    // A period that can end an abbreviation precedes the label: "it takes 10 min. sign: Giulia".
+    if at > from && prompt.fold(at - 1) == "." && is_label(List::LabelSign) {
+        return true;
+    }
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 

@@ -50,6 +50,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         hires: purpose == Some(Goal::Hiring),
         recalls: purpose == Some(Goal::Recall),
         attacked: false,
+        disclaims: false,
         closes: false,
         situates: false,
         relates: false,
