@@ -499,7 +499,7 @@ fn numbers(text: &str) -> Vec<(String, u32)> {
 }
 
 /// All sets of samples.
-const SETS: [&str; 10] = ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh", "eighth", "ninth"];
+const SETS: [&str; 11] = ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]

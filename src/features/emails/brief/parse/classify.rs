@@ -197,7 +197,10 @@ impl Classifier<'_> {
         let mut at = self.prompt.trim(fragment).from;
         loop {
             let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0).or_else(|| self.named_greeting(at));
-            let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
+            let next = greeting
+                .or_else(|| self.prompt.end(List::Please, at))
+                .or_else(|| self.prompt.end(List::And, at))
+                .or_else(|| self.prompt.end(List::Sound, at));
             let is_open_quote = self.prompt.is_quote(at) && self.prompt.quote_end(at, fragment.to).is_none();
             let sign = (is_open_quote || matches!(self.prompt.fold(at), "(" | "[" | "," | ":")).then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
@@ -223,6 +226,15 @@ impl Classifier<'_> {
         let is_link_label = self.prompt.at(List::LabelLink, range.from).any(|mark| mark.to == range.to);
         if is_link_label && self.prompt.kind(fragment.to) == Kind::Link {
             pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        // "NOT the clearance socks": a prohibition in capitals addresses the writer.
+        let word = self.prompt.raw(range.from);
+        let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+        let is_answer = range.len() <= 2 || self.prompt.is(List::Finite, range.from + 1);
+        if is_start && is_shouted && self.prompt.is(List::Not, range.from) && !is_answer && !self.is_shouted() {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            self.rules = true;
             return;
         }
         let start = self.start(fragment);
@@ -418,6 +430,13 @@ impl Classifier<'_> {
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether most words of the prompt are in capitals.
+    fn is_shouted(&self) -> bool {
+        let letters = self.prompt.words.text.chars().filter(|c| c.is_alphabetic());
+        let capitals = letters.clone().filter(|c| c.is_uppercase()).count();
+        capitals * 2 > letters.count()
     }
 
     /// Returns whether a fragment says who gets the email: "Choir only", "nur Mitglieder".

@@ -300,18 +300,23 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        let first = brief.facts.len();
-        typed(brief, prompt, read, piece.range, whole);
-        // When the recipients did something, and yesterday's newsletter, are not news.
+        // When the recipients did something, and yesterday's newsletter, are not news. The days of a recall are: "everyone who bought it
+        // between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
-        let is_day = |fact: &Fact| matches!(fact.kind, FactKind::Date | FactKind::Period | FactKind::Time);
-        let mut at = 0;
-        brief.facts.retain(|fact| {
-            at += 1;
-            at <= first || !(describes || is_past) || !is_day(fact)
-        });
+        let is_old = |found: &Found| {
+            let is_day = matches!(found.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+            let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+            is_day && (describes || is_past) && !(has_number && prompt.has(List::Month, found.range))
+        };
+        if is_request && read.found.iter().any(|found| piece.range.contains(found.range) && is_old(found)) {
+            let found = read.found.iter().filter(|found| !is_old(found)).cloned().collect();
+            let read = Read { sentence: read.sentence.clone(), pieces: read.pieces.clone(), found };
+            typed(brief, prompt, &read, piece.range, whole);
+        } else {
+            typed(brief, prompt, read, piece.range, whole);
+        }
     }
     if let Some((range, form)) = run {
         statement(brief, prompt, read, range, form, cuts);
@@ -323,7 +328,7 @@ fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
     let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
     let who = (range.from..range.to).find(|at| is_who(*at));
-    who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)))
+    who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Link | Kind::Mail)))
 }
 
 /// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
@@ -352,7 +357,16 @@ fn form_of(is_clause: bool) -> Form {
 /// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to"
 /// precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
-    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
+    let before = at.checked_sub(1)?;
+    // "thank everyone who came to the walk", "thank you mail to everyone who …"
+    let names_readers = prompt.is(List::Readers, at);
+    let thanks = |stem: &str| (at.saturating_sub(THANKED_WORDS_MAX)..at).any(|at| prompt.fold(at).starts_with(stem));
+    match (prompt.lexicon().code, prompt.fold(before)) {
+        ("en", _) if names_readers && thanks("thank") => return Some("Thank you to"),
+        ("de", _) if names_readers && (thanks("dank") || thanks("bedank")) => return Some("Danke an"),
+        _ => {}
+    }
+    let verb = Some(before).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
     if asks_whether(prompt, verb) {
         return Some("Would you like to");
     }
@@ -371,6 +385,9 @@ fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// The maximum number of words from "thank" to the people who are thanked.
+const THANKED_WORDS_MAX: usize = 7;
 
 /// Returns whether "ask customers if they want" precedes "to".
 fn asks_whether(prompt: &Prompt<'_>, to: usize) -> bool {

@@ -214,6 +214,9 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if is_led && !is_noun {
         return Some(cased(prompt, name));
     }
+    if has_time && !has_partner && !has_capitals(prompt) {
+        return Some(cased(prompt, name));
+    }
     let is_day = has_partner || has_time;
     (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
 }

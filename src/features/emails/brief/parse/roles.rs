@@ -48,6 +48,16 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
+        // "désolé j'écris du train" at the end of a long prompt apologizes for the prompt.
+        let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
+        if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
+            continue;
+        }
+        // "tono tranquillo, senza scuse infinite"
+        let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
+        if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
+            continue;
+        }
         // In "survey about the opening hours", the opening hours are the topic.
         let is_topic = (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from)
             .any(|at| prompt.is(List::About, at) && surveys(prompt, at));
@@ -73,11 +83,19 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
+    // "free but bring a friend" is about an event if it offers no reward.
+    let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
+    let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
+    let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
     // An event that does not take place is no invitation.
     let is_canceled =
         matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }
 }
+
+/// The number of words after which a prompt is long, and the number of words at its end that close it.
+const LATE_WORDS: usize = 20;
+const LAST_WORDS: usize = 8;
 
 /// The maximum number of words between the kind of an email, "about", and the topic.
 const ABOUT_WORDS_MAX: usize = 4;
@@ -276,7 +294,8 @@ fn by_goal(goal: Goal, bound: Bound) -> FactRole {
         (Goal::Sale, B::None) => R::OfferEnds,
         (Goal::Launch, B::None) => R::OfferStarts,
         (Goal::Event | Goal::Webinar | Goal::Reminder | Goal::Hiring | Goal::OrderDeadline, B::Until) => R::OrderBy,
-        (Goal::OrderDeadline, _) => R::OrderBy,
+        (Goal::OrderDeadline, B::From) => R::Other,
+        (Goal::OrderDeadline, B::None) => R::OrderBy,
         (
             Goal::Event
             | Goal::Webinar

@@ -133,7 +133,8 @@ impl Classifier<'_> {
         // A closing in lowercase inside a line comes from the person who types the prompt, who need not sign the email: "… doen we niet.
         // groetjes Anouk".
         // "… all good now. from Gaz" is the whole last sentence.
-        let is_alone = is_start && self.seen == self.count && matches!(self.prompt.fold(range.from), "from" | "von");
+        let is_end = self.seen + 1 >= self.count;
+        let is_alone = is_start && is_end && matches!(self.prompt.fold(range.from), "from" | "von");
         let is_inside = !is_alone && !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);
         if is_inside && !is_by && !names.is_empty() && !self.fields.is_forwarded {
             return false;
