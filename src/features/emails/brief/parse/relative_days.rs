@@ -17,6 +17,22 @@ pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     carry_months(prompt, reads);
     forget_relative(prompt, reads);
     forget_recurring(prompt, reads);
+    forget_reasons(prompt, reads);
+}
+
+/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas Eve, order by
+/// 6 December".
+fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let is_deadline = |found: &Found| {
+            let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+            has_number && found.bound == Bound::Until && found.value.is_some()
+        };
+        let Some(deadline) = read.found.iter().find(|found| is_deadline(found)).map(|found| found.range.from) else { continue };
+        let is_reason =
+            |found: &Found| found.bound == Bound::Until && prompt.has(List::NamedDay, found.range) && found.range.to <= deadline;
+        read.found.iter_mut().filter(|found| is_reason(found)).for_each(|found| found.value = None);
+    }
 }
 
 /// Removes the dates of weekdays that recur: a first day follows ("a teacher for Wednesdays 7pm, from 6 January"), or the prompt says when
