@@ -100,7 +100,7 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
-        // A script must not take a part of the output for the whole.
+        // A script must not mistake a part of the output for the whole.
         Some(error) if code == 0 => Err(Problem::failed(format_args!("the output is incomplete: {error}"))),
         _ => Ok(code),
     });
@@ -117,8 +117,8 @@ fn keep_to_owner() {
     unsafe { libc::umask(0o077) };
 }
 
-/// Prints a panic as one line, without a backtrace. Panics of the stores' database engine are converted to errors that name the damaged
-/// file: see `damage`.
+/// Prints a panic as one line, without a backtrace. A panic of the stores' database engine becomes an error that names the damaged file:
+/// see `damage`.
 fn keep_panics_short() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));

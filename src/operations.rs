@@ -30,7 +30,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Operator operations on accounts, also called by the dashboard.
+    // Operator operations on accounts, which the dashboard also calls.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),

@@ -28,9 +28,9 @@ macro_rules! each {
 
 /// All background workers. Workers that run until the service drains come last.
 pub const WORKERS: &[Worker] = &[
-    // A crash loses counts that are still in memory: those of ten seconds at most.
+    // A crash loses the counts that are still in memory, at most those of the last ten seconds.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
-    // This worker also runs periodically, because an index can fall behind without a commit, for example after a restart.
+    // This worker also runs periodically, because an index can fall behind even without a new commit, for example after a restart.
     Worker {
         name: indexing::WORKER,
         wakes: &[tables::FEED],
@@ -68,7 +68,7 @@ pub const WORKERS: &[Worker] = &[
     // This worker also runs periodically to retry failed steps.
     Worker {
         name: "emails",
-        // Projects wake this worker too, because a generation waits for the import of its brand.
+        // Changes to projects also wake this worker, because a generation waits for the import of its brand.
         wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
@@ -94,7 +94,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(projects::worker::import_sites),
     },
-    // This worker also runs periodically to retry images that could not be fetched.
+    // This worker also runs periodically to retry fetching images.
     Worker {
         name: "project images",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
@@ -163,12 +163,12 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // The stores check the free space before each write. This worker notices the end of a shortage even if no data is written.
+    // The stores check the free space before each write. This worker detects the end of a shortage even if no data is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
     // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
-    // The age of the backup grows without a commit, so this worker runs only periodically.
+    // The age of the backup grows without any commit, so this worker runs only periodically.
     Worker {
         name: "backup monitor",
         wakes: &[],

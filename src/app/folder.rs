@@ -10,10 +10,10 @@ use crate::vocab::environment::Environment;
 
 /// The file that the process locks while it uses the folder. The kernel releases the lock however the process ends.
 const LOCK: &str = "mailmill.lock";
-/// The files allowed in a folder without data: Mailmill's lock file, a folder that file systems create in their root, and files left by a
+/// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and files from a
 /// start that was interrupted in its first steps (including the reserve of disk space and the spool of the continuous backup).
 const NOT_DATA: [&str; 5] = [LOCK, "lost+found", "first-start.new", "reserve", SPOOL];
-/// The folder with the commits that the target of the continuous backup does not have yet.
+/// The folder with commits that the target of the continuous backup does not have yet.
 const SPOOL: &str = "backup-spool";
 
 /// A data folder that this process uses.
@@ -170,7 +170,7 @@ impl Folder {
         self.path.join("chromium")
     }
 
-    /// Returns the path of the folder with the commits that the target of the continuous backup does not have yet.
+    /// Returns the path of the folder with commits that the target of the continuous backup does not have yet.
     pub fn spool(&self) -> PathBuf {
         self.path.join(SPOOL)
     }

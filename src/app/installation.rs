@@ -45,7 +45,7 @@ pub struct Taken {
     /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
     pub hold: Option<OnHold>,
-    /// Whether the folder is the one that was opened last, rather than a new, restored or copied one.
+    /// Whether the folder is the one that was opened last time, not a new, restored or copied one.
     pub is_same: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Opener<'a> {
     pub space: &'a Arc<Space>,
     pub clock: &'a Arc<dyn Clock>,
     pub random: &'a Arc<dyn Random>,
-    /// The commit log that receives the commits of the stores, if there is a continuous backup.
+    /// The log that receives the stores' commits, if there is a continuous backup.
     pub log: Option<Arc<dyn CommitLog>>,
 }
 
@@ -135,7 +135,7 @@ pub enum Refusal {
     RekeyIncomplete(String),
     /// The key opens none of the sealed secrets, and there is no check value.
     KeyOpensNothing(String),
-    /// A file contains the data of another store.
+    /// A file contains a different store's data.
     Swapped {
         file: String,
         holds: String,
@@ -236,7 +236,7 @@ impl Inspection {
         Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1], last_hold })
     }
 
-    /// Returns a refusal if a file contains the data of another store, or if two files belong to different installations.
+    /// Returns an error if a file contains a different store's data, or if two files belong to different installations.
     pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
         let shown = |at: usize| self.files[at].path().display().to_string();
         for (at, (name, database_kind)) in STORES.into_iter().enumerate() {

@@ -122,7 +122,8 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// Returns the first store whose count does not fit. The counts are raised one after the other, so they can differ by one after a crash.
+/// Returns the first store whose count does not match. The counts are increased one after the other, so they can differ by one after a
+/// crash.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;

@@ -19,7 +19,9 @@ pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem
     let report = runtime()?.block_on(benchmark::run(client, |result| complain(&result.line())));
     print(&shown(&report, wanted.json)?);
     match report.is_hopeless() {
-        true => Err(Problem::failed("the model wrote none of the first emails; correct its settings and repeat the test")),
+        true => {
+            Err(Problem::failed("the model failed to write any of the first emails; correct its settings and run the test again"))
+        }
         false => Ok(()),
     }
 }

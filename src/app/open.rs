@@ -41,7 +41,7 @@ pub struct Opened {
     pub engine: Arc<Engine>,
     pub folder: Folder,
     stores: [Arc<Store>; 3],
-    /// Receives the commits of the stores, if there is a continuous backup.
+    /// Receives the stores' commits, if there is a continuous backup.
     capture: Option<Arc<Capture>>,
 }
 
@@ -159,7 +159,7 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     let is_missing = |device: &&Device| !device.is_text && checker.profile(&device.profile).is_none();
     if let Some(device) = devices::all().iter().find(is_missing) {
         return Err(unusable(format!(
-            "the tables do not contain the client {}, which previews require; use a newer file",
+            "the file lacks the email client {}, which previews need; use a newer file",
             device.profile
         )));
     }

@@ -75,7 +75,7 @@ impl Goal {
         Ok(if matches!(self, Self::Old(_)) { lost.of_secrets() } else { lost })
     }
 
-    /// Returns a remark about losses that the list does not include.
+    /// Returns a note about losses that the list does not include.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",

@@ -23,7 +23,9 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(),
         return restore_continuous::restore(data, settings, wanted, &url);
     }
     if wanted.at.is_some() || wanted.contacts.is_some() {
-        return Err(Problem::misused("--at and --contacts need a continuous backup; restore a backup folder as a whole"));
+        return Err(Problem::misused(
+            "--at and --contacts work only with a continuous backup; omit them to restore the whole backup folder",
+        ));
     }
     if wanted.verify {
         let manifest = backup::verify(backup).map_err(Problem::failed)?;
@@ -123,8 +125,9 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
             Ok(seal)
         }
         Fit::Wrong => Err(Problem::failed(format_args!(
-            "{}: the backup in {} was made with a different key. Nothing was written",
-            KeyError::Wrong(file.to_path_buf()),
+            "{} is not the master key with which the backup in {} was made; use the master key of the installation that made it. Nothing \
+             was written",
+            file.display(),
             folder.display()
         ))),
     }

@@ -1,4 +1,4 @@
-//! `mailmill restore` of a continuous backup: restores the newest state, or the state at a time, with sending on hold.
+//! `mailmill restore` from a continuous backup: restores the newest state, or the state at a given time, and puts sending on hold.
 //!
 //! As in the restore of a backup folder, the key is verified before any file is written and is written last.
 
@@ -30,7 +30,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// The number of bytes of contacts that are written at once.
 const LINES_BYTES: usize = 1024 * 1024;
 
-/// Returns the URL or the path of a continuous backup, if `source` is one rather than a backup folder.
+/// Returns the URL or path of the continuous backup, if `source` is one and not a backup folder.
 pub fn url(source: &Path) -> Option<String> {
     if let Some(text) = source.to_str().filter(|text| text.contains("://")) {
         return Some(text.to_owned());
@@ -63,7 +63,7 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) ->
     })
 }
 
-/// Returns the master key of the chosen state, and what a restore of the state reads.
+/// Returns the master key for the chosen state, and the plan to restore that state.
 async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), Problem> {
     let catalog = Catalog::load(target).await.map_err(Problem::failed)?;
     let plan = catalog.plan(wanted.at.map(|at| at.0)).map_err(Problem::failed)?;
@@ -73,14 +73,15 @@ async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), P
     match is_right {
         true => Ok((seal, plan)),
         false => Err(Problem::failed(format_args!(
-            "{}: the backup in {} was made with a different key. Nothing was written",
-            KeyError::Wrong(file),
+            "{} is not the master key with which the backup in {} was made; use the master key of the installation that made it. Nothing \
+             was written",
+            file.display(),
             target.shown()
         ))),
     }
 }
 
-/// Restores the backup into a temporary folder next to `data`, calls `then` with the folder, and removes the folder.
+/// Restores the backup into a temporary folder next to `data`, calls `then` with that folder, and removes the folder.
 async fn restore_aside<T>(
     sealed: &SealedTarget,
     wanted: &Restore,
@@ -108,8 +109,8 @@ async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<
     Ok(())
 }
 
-/// Writes the contacts of a brand to a CSV file. The running installation is not changed: the user imports the file, with the usual rules
-/// for contacts that exist, have unsubscribed or are suppressed.
+/// Writes a brand's contacts to a CSV file. The running installation is not changed: the user imports the file, with the usual rules for
+/// contacts that exist, have unsubscribed or are suppressed.
 async fn write_contacts(
     sealed: &SealedTarget,
     wanted: &Restore,
@@ -140,7 +141,7 @@ async fn write_contacts(
     };
     let written = restore_aside(sealed, wanted, data, write).await;
     if written.is_err() {
-        // The error of the restore is the one to report.
+        // If both fail, the restore's error is returned.
         let _ = fs::remove_file(file);
     }
     let (_, Restored { until, .. }, contacts) = written?;

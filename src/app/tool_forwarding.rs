@@ -1,4 +1,4 @@
-//! `mailmill mcp`: forwards the MCP server of a remote Mailmill over standard input and output.
+//! `mailmill mcp`: connects standard input and output to a remote Mailmill's MCP server.
 
 use std::fs::File;
 use std::os::fd::AsFd;

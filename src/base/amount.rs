@@ -28,8 +28,8 @@ impl fmt::Display for AmountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoNumber => f.write_str("must be a number like 49.9"),
-            Self::TooLarge => write!(f, "an amount has at most {WHOLE_DIGITS} digits before the decimal point"),
-            Self::TooFine => write!(f, "an amount has at most {DECIMALS} decimals"),
+            Self::TooLarge => write!(f, "use at most {WHOLE_DIGITS} digits before the decimal point"),
+            Self::TooFine => write!(f, "use at most {DECIMALS} decimals"),
         }
     }
 }

@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(zip(&entries()), zip(&entries()));
     }
 
-    /// Python's library reads both archives, independently of this program.
+    /// Python's library, an independent implementation, reads both archives.
     #[test]
     fn another_program_reads_both_archives() {
         let folder = tempfile::tempdir().expect("a temporary folder");

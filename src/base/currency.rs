@@ -30,7 +30,7 @@ impl fmt::Display for CurrencyError {
 }
 
 impl Currency {
-    /// The currency that is used if none is given.
+    /// The default currency.
     pub const USD: Self = Self(*b"USD");
 
     /// Returns the currency's code in uppercase.

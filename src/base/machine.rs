@@ -18,7 +18,7 @@ pub struct Descriptors {
     pub now: u64,
 }
 
-/// Raises the soft limit on open descriptors to the hard limit. If this fails, the limit stays unchanged, which the result shows.
+/// Raises the soft limit on open descriptors to the hard limit. If this fails, the limit stays the same, and the result shows this.
 pub fn raise_descriptor_limit() -> Descriptors {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let count = |limit: Option<u64>| limit.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX));
@@ -34,7 +34,7 @@ pub fn descriptor_limit() -> u64 {
     getrlimit(Resource::Nofile).current.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX))
 }
 
-/// Returns the number of open descriptors; `None` if the kernel does not list them, or if no descriptor is left to open the list with.
+/// Returns the number of open descriptors; `None` if the kernel does not list them, or if no descriptor is left to open that list.
 pub fn open_descriptors() -> Option<u64> {
     let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
     // The list itself uses one of the descriptors.

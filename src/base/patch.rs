@@ -21,7 +21,7 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// Applies the change to `current`. The result does not show whether the value differs from the old one.
+    /// Applies the change to `current`. The result does not show whether the value changed.
     pub fn apply(self, current: &mut Option<T>) {
         match self {
             Self::Absent => {}

@@ -137,7 +137,7 @@ impl fmt::Display for ZoneError {
         let wanted = given.to_ascii_lowercase();
         let likeness = |name: &str| {
             let name = name.to_ascii_lowercase();
-            // Users often enter the city and forget the continent.
+            // Users often enter only the city, without the continent.
             let city = name.rsplit('/').next().unwrap_or_default();
             strsim::jaro_winkler(&name, &wanted).max(strsim::jaro_winkler(city, &wanted.replace(' ', "_")))
         };

@@ -26,7 +26,7 @@ pub type HoldNumber = u64;
 /// A hold on sending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnHold {
-    /// When the hold started; for display only.
+    /// When the hold started. Used only for display.
     pub since: Timestamp,
     pub number: HoldNumber,
     pub cause: Cause,

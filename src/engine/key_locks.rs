@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// Above this number of keys, those without a task are removed.
+/// From this number of keys on, those that no task holds or waits for are removed.
 const KEYS_KEPT: usize = 1_000;
 
-/// The keys that tasks work on or wait for.
+/// The keys that a task is working on or waiting for.
 #[derive(Default)]
 pub struct KeyLocks(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
 

@@ -1,4 +1,4 @@
-//! The last lines of the log, in memory, for users who check the system without a shell.
+//! The last lines of the log, in memory, for users without shell access.
 //!
 //! This layer receives the same filtered events as the layer that writes the log. A process has one log, so the lines are a global value.
 

@@ -40,12 +40,12 @@ impl Step {
 
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// The data on which a worker works, and the way in which it runs.
+/// The data that a worker reads and writes, and when it runs.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// Works on the data that all environments share. The worker's tables are those of the control store.
+    /// The worker processes the data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Works on each environment separately. The worker's tables are those of the environment's store.
+    /// The worker processes each environment separately. Its tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
     /// Runs until the service drains, and wakes itself.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),
@@ -219,7 +219,7 @@ mod tests {
         unreachable!("these tests pass their own steps")
     }
 
-    /// A worker that otherwise runs only once an hour: in a test, only a wake-up or a failure can explain a second step.
+    /// A worker that otherwise runs only once an hour: in the test, only a wake-up or a failure can cause a second step.
     static HOURLY: Worker =
         Worker { name: "test", wakes: &[META, FEED], period: Duration::from_secs(3600), work: Work::Control(never) };
     static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };

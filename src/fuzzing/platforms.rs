@@ -77,7 +77,7 @@ pub const MAIL_FEEDBACK: Target = Target {
     ],
 };
 
-/// Fuzzes the pages of contacts of platforms, and the check of the contacts.
+/// Fuzzes platforms' pages of contacts, and the checks of the contacts.
 fn platform_contacts(data: &[u8]) {
     let import = ProviderImport {
         provider: Provider::Klaviyo,
@@ -101,7 +101,7 @@ fn platform_contacts(data: &[u8]) {
     let _ = import.check(Page { contacts, next: None, expected: None });
 }
 
-/// Fuzzes the webhooks of stores. Their events must have the form of the API, whatever their values.
+/// Fuzzes the webhooks of stores. Whatever the values, the resulting events must match the API's format.
 fn store_webhook(data: &[u8]) {
     for event in storefront::read_bodies(data, Timestamp(1_767_225_600_000)) {
         assert!(serde_json::from_str::<Value>(&event).is_ok_and(|event| event.is_object()), "{event}");

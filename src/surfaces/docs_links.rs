@@ -1,4 +1,4 @@
-//! The addresses of operations in the documentation, which the dashboard also links to.
+//! The addresses of operations in the documentation. The dashboard links to them as well.
 
 /// Returns the name of a resource's page: `incoming_webhooks` is `api/incoming-webhooks`.
 pub fn page(resource: &str) -> String {

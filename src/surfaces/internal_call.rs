@@ -1,4 +1,4 @@
-//! Calls operations within the process: builds the request that a program would send, but does not use a socket.
+//! Calls operations from within the process: builds the request that an API client would send, but uses no socket.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::engine::api::input::Arguments;
 use crate::engine::api::{Entry, Failure};
 
-/// Returns the request that passes `input` to the operation `id`. Path parameters are put into the path. The other values are put into the
-/// JSON body if the method has a body, otherwise into the query. If `given` is a raw body, it replaces them.
+/// Returns the request that passes `input` to the operation `id`. Path parameters go into the path; all other values go into the JSON
+/// body if the method has a body, otherwise into the query. If `given` is a raw body, it is sent instead of these other values.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = entry(operations, id);
     let Parts { path, query, body } = Parts::of(entry, input);
@@ -47,7 +47,7 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
     Incoming { method, uri, headers, body, peer }
 }
 
-/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the field.
+/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the invalid field.
 pub fn check(operations: &[Entry], id: &str, input: Value) -> Result<(), Failure> {
     let entry = entry(operations, id);
     let Parts { path, query, body } = Parts::of(entry, input);
@@ -61,9 +61,9 @@ fn entry<'a>(operations: &'a [Entry], id: &str) -> &'a Entry {
     entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
 }
 
-/// The input of an operation as a request has it.
+/// An operation's input, split into the parts of a request.
 struct Parts {
-    /// The path parameters in the order of the path.
+    /// The path parameters, in the order of the path.
     path: Vec<(&'static str, String)>,
     query: String,
     /// The JSON body, if the method has a body.

@@ -1,4 +1,4 @@
-//! The surfaces of the service: HTTP, dashboard, documentation, MCP server and command line. They have no rules of their own.
+//! The surfaces of the service: HTTP, dashboard, documentation, MCP server and command line. They contain no rules.
 
 pub mod cli;
 pub mod dashboard;

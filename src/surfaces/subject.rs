@@ -1,6 +1,7 @@
-//! The object that an operation concerns, as a person knows it: for questions such as "Delete the contact “ada@example.com”?".
+//! The object that an operation concerns, as users know it, for questions such as "Delete the contact “ada@example.com”?".
 //!
-//! The object is read through the API, as the caller. Labels are text of other people, so they are short and without control characters.
+//! The object is read through the API, as the caller. Labels are text that other people wrote, so they are shortened, and
+//! characters that hide or move other text are removed.
 
 use serde_json::{Map, Value};
 
@@ -9,9 +10,9 @@ use crate::engine::api::schema_reader::SchemaReader;
 use crate::engine::api::spec::Verb;
 use crate::engine::api::{Entry, Spec};
 
-/// The fields that can name an object, the best one first.
+/// The fields that can name an object, best one first.
 const NAMES: [&str; 7] = ["name", "title", "subject", "email", "domain", "url", "fileName"];
-/// The longest label, in characters. Longer ones hide the rest of a question.
+/// The maximum length of a label, in characters. A longer label would hide the rest of the question.
 const LABEL_CHARACTERS_MAX: usize = 100;
 
 /// Returns the operation that reads the object at the same path: `campaigns.get` for `campaigns.send`. `None` if the path names no object,
@@ -44,7 +45,7 @@ pub fn label(data: &Value) -> Option<String> {
     own(data).or_else(|| data.as_object()?.values().filter(|member| member.is_object()).find_map(own))
 }
 
-/// Returns text of other people as a part of one line: short, and without characters that hide or move other text.
+/// Converts text from other people to a part of one line: shortened, and without characters that hide or move other text.
 pub fn plain(text: &str) -> String {
     let is_shown = |character: &char| !is_invisible(*character) && (!character.is_control() || character.is_whitespace());
     let visible: String = text.chars().filter(is_shown).take(LABEL_CHARACTERS_MAX + 1).collect();

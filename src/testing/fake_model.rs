@@ -150,7 +150,7 @@ impl FakeModel {
         Self::scripted(script, false)
     }
 
-    /// Starts a server that chooses its reaction by the request, also for requests for briefs.
+    /// Starts a server that chooses its reaction by the request, including requests for briefs.
     pub fn briefing(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, true)
     }
@@ -235,7 +235,7 @@ fn serve(stream: TcpStream, (script, reads_briefs): (&Script, bool), tell: &Send
     react(stream, reaction, is_anthropic, has_tool)
 }
 
-/// Returns the brief that the built-in rules read from the prompt in a request, in the form of a model's answer.
+/// Returns the brief that the built-in rules read from the prompt in a request, in the format of a model's response.
 fn brief_by_rules(request: &str) -> Value {
     let prompt = request.trim().trim_start_matches("<request>\n").trim_end_matches("\n</request>");
     let brief = brief::parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));

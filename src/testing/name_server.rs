@@ -204,7 +204,7 @@ fn find(zone: &Zone, name: &str, kind: u16) -> (Vec<(String, u16, Vec<u8>)>, boo
     let mut name = name.to_owned();
     for _ in 0..8 {
         let Some(records) = zone.get(&name) else {
-            // A name that has only subdomains exists, too.
+            // A name that has only subdomains also exists.
             let below = format!(".{name}");
             return (found, zone.keys().any(|other| other.ends_with(&below)));
         };

@@ -141,7 +141,7 @@ impl Platforms {
         state.people += 1;
     }
 
-    /// Changes how a contact stands.
+    /// Changes a contact's status.
     pub fn move_to(&self, number: usize, at: &str, to: Standing) {
         self.state().changes.change(number, at, to);
     }
@@ -161,7 +161,7 @@ impl Platforms {
         self.state().stored.iter_mut().for_each(change);
     }
 
-    /// Consents as a user on the page with this URL; returns the URL that leads back.
+    /// Consents as a user on the page with this URL; returns the URL of the callback.
     pub fn consent(&self, url: &str) -> String {
         oauth::consent(&mut self.state(), url)
     }

@@ -64,7 +64,7 @@ pub struct CodeInfo {
     pub status: u16,
     /// The code as sent in responses.
     pub wire: &'static str,
-    /// The message that is used if the failure has no detail of its own.
+    /// The default message, for failures without a more specific one.
     pub message: &'static str,
 }
 
@@ -86,7 +86,7 @@ pub const CODES: &[CodeInfo] = &[
         "Several accounts of this provider are connected; set connectionId to one of them.",
     ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
-    // This code is for operations that need a signed-in member rather than an API key.
+    // This code is for operations that require a signed-in member rather than an API key.
     code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login returns a token."),
     // All causes have the same code, so that no one can test which email addresses have accounts.
     code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "The email, password or code is wrong."),
@@ -96,7 +96,7 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
-    // This code is for requests of mail services, which authenticate with a signature or their own secret instead of a key.
+    // This code is for requests from mail services, which authenticate with a signature or their own secret instead of a key.
     code(Code::InvalidSignature, 401, "INVALID_SIGNATURE", "The signature or secret of the request is wrong."),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
@@ -119,7 +119,7 @@ pub const CODES: &[CodeInfo] = &[
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
     // For mail services that repeat a request unless the response has this status.
-    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request will not be accepted later either; do not send it again."),
+    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
@@ -213,7 +213,7 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_IN_PROGRESS",
         "A request with this Idempotency-Key is still running; try again later.",
     ),
-    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is temporarily unavailable; try again."),
+    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The rate limiter is temporarily unavailable; try again."),
     // This error occurs until disk space is freed.
     code(
         Code::StorageFull,

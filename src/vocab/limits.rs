@@ -19,7 +19,7 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The maximum number of campaigns and sends that are counted when a hold on sending is shown. Each count reads a few rows, so the page
-/// takes less than a second; if there are more, the page says so.
+/// takes less than a second; if there are more, the page shows that the count is incomplete.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns that the hold page lists by name. No one reads a longer list; the remaining campaigns are only counted.
 pub const HELD_LISTED_MAX: usize = 100;
@@ -159,37 +159,39 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// How long an authorization code works. The program exchanges the code as soon as the browser returns.
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
-/// How long a used code is kept after it has expired, so that a second use is noticed.
+/// How long a used code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long an access token works: a stolen one works for an hour at most.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
 /// How long a refresh token works. Programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// How long a replaced refresh token still works. Programs refresh from several processes at once, and repeat a request whose response was
-/// lost.
+/// How long a refresh token still works after it was replaced. Programs refresh from several processes at once, and repeat a request if
+/// its response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of access tokens of a program that work at the same time. If there are more, the oldest ones end.
+/// The maximum number of valid access tokens that a program can have at the same time. If there are more, the oldest ones stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
-/// The maximum length of the `state` of a program. It must fit into a URL together with the other parameters.
+/// The maximum length of the `state` parameter in a program's request. It must fit into a URL together with the other parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
-/// The maximum length of a program's ID. The ID of a registered program contains its name and its redirect URIs.
+/// The maximum length of a program's ID. A registered program's ID contains its name and redirect URIs.
 pub const CLIENT_ID_BYTES_MAX: usize = 1_500;
 /// The maximum number of redirect URIs of a program. Programs have one per platform.
 pub const REDIRECT_URIS_MAX: usize = 10;
-/// The maximum length of all redirect URIs of a program together, so that its ID fits into a URL.
+/// The maximum total length of a program's redirect URIs, so that its ID fits into a URL.
 pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
-/// The maximum number of registrations of programs in an hour from one address. Programs register once per server, and some at every start.
+/// The maximum number of programs registered in an hour from one address. Programs register once per server, and some register at every
+/// start.
 pub const CLIENTS_PER_HOUR: u32 = 60;
-/// The maximum size of a program's metadata document: the drafts of the standard recommend 5 kB, and a document has a few hundred bytes.
+/// The maximum size of a program's metadata document. The standard's draft recommends 5 kB, and real documents are a few hundred
+/// bytes long.
 pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
-/// How long to wait for a program's metadata document. The user waits for the consent page meanwhile.
+/// How long to wait for a program's metadata document, while the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
 // --- The documentation ---
 
-/// The maximum length of a search in the documentation: longer than a heading or an error message that a user pastes.
+/// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
 pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
-/// The maximum number of words of a search that are used. Each word is compared with every section.
+/// The maximum number of words of a search that are used; each is compared with every section.
 pub const DOCS_QUERY_WORDS_MAX: usize = 8;
 /// The maximum number of results: more than users read.
 pub const DOCS_RESULTS_MAX: usize = 20;
@@ -212,7 +214,7 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
 /// rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path to open after sign-in. The longest are the requests of programs for consent; if the path is
+/// The maximum length of the dashboard path to open after sign-in. The longest paths are programs' authorization requests; if the path is
 /// longer, the home page opens.
 pub const NEXT_BYTES_MAX: usize = 4_000;
 
@@ -427,8 +429,8 @@ pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// How long an export's file and its link are kept: long enough to download the file, and short for a file with personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
-/// The maximum number of jobs in a project that wait or run. More jobs come from a client in a loop; they are rejected until a job
-/// finishes.
+/// The maximum number of jobs in a project that wait or run. Only a client in a loop starts more; further jobs are rejected until a
+/// job finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of jobs of the whole installation that are searched for the newest jobs of one project. Searching this many takes a
 /// few hundredths of a second; older jobs are not listed.
@@ -552,8 +554,8 @@ pub const PROMPT_IMAGES_MAX: usize = 5;
 /// The maximum number of linked pages that are read for a prompt. Each page may take seconds while the user waits; further links are not
 /// read.
 pub const PROMPT_PAGES_MAX: usize = 3;
-/// The maximum number of queued and running generations in a project. More generations come from a client in a loop; they are rejected
-/// until one finishes.
+/// The maximum number of queued and running generations in a project. Only a client in a loop starts more; further generations are
+/// rejected until one finishes.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
 /// The number of times that a stage of an email is started before the email fails. A stage that is interrupted this often may cause the
 /// interruptions.
@@ -567,8 +569,8 @@ pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages started in one step of the worker, which takes less than a second. The worker checks for a shutdown between
 /// steps.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
-/// finishes.
+/// The maximum number of queued and running edits in a project. Only a client in a loop starts more; further edits are rejected
+/// until an edit finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
 /// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
 /// take.
@@ -594,8 +596,8 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. An email with 100 KB of HTML has about a tenth
-/// of this as text. The rest is omitted, and the model is informed.
+/// The maximum length of an imported email's text that is sent to a language model. In an email with 100 KB of HTML, about a tenth
+/// is text. The rest is omitted, and the model is informed.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -670,8 +672,8 @@ pub const EMAIL_COLUMNS_MIN: usize = 2;
 /// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word. More
 /// columns are rejected.
 pub const EMAIL_COLUMNS_MAX: usize = 3;
-/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would
-/// be an email of its own, and is rejected.
+/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be a
+/// separate email, and is rejected.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
@@ -886,8 +888,8 @@ pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// The maximum number of messages to a contact for which a timeline shows the result. Each result costs three lookups; for older messages,
 /// the timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are
-/// omitted, and the export says so.
+/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are omitted, and
+/// the export states that rows are missing.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
 /// next page continues the search.
@@ -905,8 +907,8 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 pub const UTM_CHARACTERS_MAX: usize = 200;
 /// The length of a day in UTC. Some settings are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled in
-/// vain.
+/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled
+/// unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
@@ -926,7 +928,7 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// How long updates that no task waits for are held back, so that the next claim shares their commit: about one commit.
+/// How long updates that no task waits for are delayed, so that the next claim shares their commit: about one commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of messages that are rendered before a connection is free for them, so that no connection waits. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
@@ -962,8 +964,8 @@ pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so that a shutdown waits no
 /// longer than that.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
-/// The number of characters that are stored of a server's reply. Users read the reply when mail does not arrive, and replies seldom have
-/// more than two lines.
+/// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies seldom
+/// have more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
 /// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -974,8 +976,8 @@ pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(3
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// How long the keys and settings of a From domain are cached. The time is short, because users may change them.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
-/// The maximum number of From domains whose keys are held unsealed: more than a server sends from in a minute. At the limit, the
-/// cache is emptied.
+/// The maximum number of From domains whose keys are held unsealed: more than a server uses in a minute. At the limit, the cache is
+/// emptied.
 pub const SENDERS_KEPT_MAX: usize = 256;
 /// The maximum number of addresses in one direct send: the recipient and up to 50 copies. More are rejected; a tag or segment can
 /// have more.
@@ -1095,7 +1097,7 @@ pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
 /// The number of consecutive successful messages before a server that was overloaded gets one more connection. Fewer successes could be
 /// luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
-/// The servers of one destination together get at most one in this many connections, so that a slow destination does not hold up the
+/// The servers of one destination together get at most one in this many connections, so that a slow destination does not delay the
 /// others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
@@ -1105,8 +1107,8 @@ pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
 /// The maximum number of destinations whose throttling state is kept. This many take a few megabytes. Idle destinations are dropped first.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
-/// The maximum number of relays. Operators have two or three, some one per domain. A longer list is a mistake, and the service does not
-/// start.
+/// The maximum number of relays. Operators have two or three relays, or one for each domain. A longer list is a mistake, and the
+/// service does not start.
 pub const SMTP_RELAYS_MAX: usize = 20;
 /// How often a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -1145,7 +1147,7 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 
 // --- Descriptors ---
 
-/// The number of descriptors reserved for purposes without a limit of their own: three stores, two search indexes while they merge,
+/// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
 /// listeners, worker processes with their pipes, fetches for imports, DNS. A busy server had 60 descriptors open for these purposes.
 pub const DESCRIPTORS_RESERVED: usize = 128;
 /// The number of free descriptors below which the service is not ready: an import or a worker process may need several at the same time.
@@ -1183,13 +1185,13 @@ pub const INBOUND_PARTS_MAX: usize = 500;
 /// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels; a message with more levels than the limit is
 /// rejected.
 pub const INBOUND_NESTING_MAX: usize = 30;
-/// The number of header bytes that are read of one part. Mail servers reject messages with larger headers.
+/// The number of bytes of a MIME part's header that are read. Mail servers reject messages with larger headers.
 pub const INBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
-/// The number of text bytes that are read of one part. The rest is the returned message.
+/// The number of bytes of a MIME part's text that are read. In a bounce, the rest is the returned message.
 pub const INBOUND_TEXT_BYTES_MAX: usize = 512 * 1024;
 /// The maximum number of recipients in a report. Each of Mailmill's messages has one recipient; further recipients are ignored.
 pub const INBOUND_RECIPIENTS_MAX: usize = 100;
-/// The number of bytes that are stored of a server's diagnostic text. Users read a few lines of it.
+/// The number of bytes of a server's diagnostic text that are stored. Users read only a few lines.
 pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
 /// The maximum number of strings in a message that look like Mailmill's tokens. A real bounce contains three; further strings are ignored.
 pub const INBOUND_TOKENS_MAX: usize = 20;
@@ -1203,8 +1205,8 @@ pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
 /// The maximum number of client addresses that are remembered. This many take about a megabyte. At the limit, idle addresses are dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
-/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. After that,
-/// the client must reconnect.
+/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. At the
+/// limit, the client must reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 /// The maximum number of failed commands in one connection. A mail server causes none or two; an attacker who guesses addresses causes
 /// hundreds. At the limit, the connection is closed.
@@ -1270,14 +1272,14 @@ pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
 /// The time limit for one attempt. Endpoints that only store an event respond in milliseconds; ten seconds also cover a slow start. After
 /// the limit, the attempt has failed.
 pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that still worked on the
-/// attempt would have recorded its end by then.
+/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that was still working on
+/// the attempt would have recorded its end by then.
 pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
 /// The number of bytes of a response body that are read before the connection is closed: more than the part of the body that is stored.
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 /// The maximum number of raw bytes of a response, including its head and the framing of the body. More bytes add no useful information.
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// The number of characters that are stored of a response body: an error message, or the start of a page.
+/// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 /// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
@@ -1289,8 +1291,8 @@ pub const WEBHOOK_STEADY_MS: i64 = 5_000;
 /// The maximum number of deliveries that wait for one endpoint: an hour at 30 events per second. Later deliveries fail, and can be
 /// redelivered.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
-/// The maximum number of times that one event can be redelivered to one webhook. More redeliveries come from a client in a loop, and are
-/// rejected.
+/// The maximum number of times that one event can be redelivered to one webhook. Only a client in a loop requests more; further
+/// redeliveries are rejected.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// The maximum number of deliveries scanned for one page of a list filtered by status, which takes well under a second. Older deliveries
 /// are not found.
@@ -1314,7 +1316,7 @@ pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_se
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// The default number of hours in which the previous secret also signs after a rotation: a day to update the receiver.
+/// The default number of hours in which the previous secret also signs after a rotation: a day in which to update the receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The maximum number of hours in which the previous secret also signs: a week. A replaced secret should not be used for long; larger
 /// numbers are rejected.
@@ -1324,93 +1326,95 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 
 // --- Events of mail services ---
 
-/// The maximum number of mail services that report to an account. A company sends through two or three; further ones are rejected.
+/// The maximum number of mail services that report to an account. A company sends through two or three; further mail services are
+/// rejected.
 pub const MAIL_FEEDBACK_MAX: usize = 20;
 /// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
-/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The largest
-/// batches in use have less than 1 MB; larger ones are rejected.
+/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The
+/// largest batches seen in practice are smaller than 1 MB; larger requests are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum size of one request from a mail service that sends one event without the message. Events have a few kilobytes; larger ones are
-/// rejected.
+/// The maximum size of one request from a mail service that sends one event without the message. An event takes a few kilobytes;
+/// larger requests are rejected.
 pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
-/// The maximum number of events in one request. The largest documented batch has 1,000 events; requests with more are rejected.
+/// The maximum number of events in one request. The largest documented batch has 1,000 events; larger requests are rejected.
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
 /// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
 pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
-/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks asks for five minutes). Also how
-/// far the clock of any service may be ahead of ours.
+/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks recommends five minutes). Also
+/// the maximum time by which any service's clock may be ahead of ours.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of requests of a mail service whose IDs are remembered, in about 10 MB. Beyond this, the oldest is forgotten; its events
-/// still have no second effect.
+/// The number of requests whose IDs are remembered per mail service, in about 10 MB. Beyond this number, the oldest ID is forgotten; its
+/// events still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
-/// The maximum length of a mail service's secret. Real ones have up to 200 characters; longer ones are rejected.
+/// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
 /// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
-/// spare. More are rejected.
+/// spare. Longer lists are rejected.
 pub const SNS_TOPICS_MAX: usize = 10;
 /// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
 pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
-/// The maximum size of a signing certificate of Amazon SNS, or of the response to a confirmation. Real ones have 2 KB; larger ones are
-/// rejected.
+/// The maximum size of Amazon SNS's signing certificate, and of its response to a confirmation. Each is about 2 KB in size; larger
+/// responses are rejected.
 pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
 /// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
 pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 
 // --- Incoming webhooks ---
 
-/// The maximum number of incoming webhooks of an account: one for each form and automation. More are rejected.
+/// The maximum number of incoming webhooks of an account: one for each form and automation. Further incoming webhooks are rejected.
 pub const HOOKS_MAX: usize = 200;
 /// The maximum length of an incoming webhook's name. Longer names are rejected.
 pub const HOOK_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of fields in the mapping of an incoming webhook. More are rejected.
+/// The maximum number of fields in the mapping of an incoming webhook. Larger mappings are rejected.
 pub const HOOK_FIELDS_MAX: usize = 100;
 /// The maximum length of a path or of a custom field's name in a mapping. Longer ones are rejected.
 pub const HOOK_PATH_CHARACTERS_MAX: usize = 200;
-/// The maximum number of tags that an incoming webhook adds to a contact. More are rejected.
+/// The maximum number of tags that an incoming webhook adds to a contact. Longer lists are rejected.
 pub const HOOK_TAGS_MAX: usize = 20;
-/// The maximum size of a request to an incoming webhook. One contact or event has a few kilobytes; larger requests are rejected.
+/// The maximum size of a request to an incoming webhook. One contact or event takes a few kilobytes; larger requests are rejected.
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
-/// The maximum length of the secret of a signature. The longest known secrets have 64 characters.
+/// The maximum length of a signature secret. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
-/// hold up the writes of other webhooks.
+/// delay the writes of other webhooks.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
 /// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
 // --- Scheduled imports ---
 
-/// The maximum number of scheduled imports of an account. More are rejected.
+/// The maximum number of scheduled imports of an account. Further scheduled imports are rejected.
 pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 /// The maximum length of a scheduled import's name. Longer names are rejected.
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of hours between two runs: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
-/// The maximum size of a file of a scheduled import. The file is in memory while it is stored; half a million small rows fit. Larger files
-/// can be uploaded.
+/// The maximum size of a scheduled import's file: half a million small rows. The file is in memory until it is stored. Larger files can
+/// be uploaded instead.
 pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum number of files that are fetched at the same time in an environment, because each is in memory.
+/// The maximum number of files that are fetched at the same time in an environment, because each file is in memory.
 pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
-/// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would hold up other files.
+/// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would delay other files.
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
-/// The maximum time until the head of the response: some servers write the file first.
+/// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// How often the import of a fetched file is checked for its end, in milliseconds.
+/// How often to check whether the import of a fetched file has ended, in milliseconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 /// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
 /// The number of failed runs in a row after which a scheduled import is paused: an hourly one after six hours, a daily one after two days.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
-/// The number of problems that the result of a run shows. Imports of contacts also keep a list of all problems.
+/// The number of problems that a run's result shows. Contact imports also store a list of all problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
-/// How far the changes that two runs read from a platform overlap, in milliseconds: more than the delay of a platform's search.
+/// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
+/// search.
 pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
-/// The maximum number of fields in a mapping of a scheduled import. More are rejected.
+/// The maximum number of fields in the mapping of a scheduled import. Larger mappings are rejected.
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
-/// The maximum length of the header of a mapped column. Longer ones are rejected.
+/// The maximum length of a mapped column's header. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
-/// The maximum length of a version that a server names. A longer one is ignored, so the whole file is fetched again.
+/// The maximum length of the version that a server states for a file. A longer version is ignored, so the whole file is fetched again.
 pub const FETCH_VERSION_BYTES_MAX: usize = 512;
 
 // --- Customer events ---
@@ -1430,7 +1434,7 @@ pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of event names in a project. For each name, sets of contacts are stored for filters; a project with more names has
 /// put data into event names. Further names are rejected.
 pub const EVENT_NAMES_PER_PROJECT_MAX: u64 = 1_000;
-/// The maximum length of an external ID. Shop IDs have up to some sixty characters, and some shops use URLs as IDs. Longer IDs are
+/// The maximum length of an external ID. Shop IDs have up to about sixty characters, and some shops use URLs as IDs. Longer IDs are
 /// rejected.
 pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
 /// The maximum length of a dedupe key, which is composed of external IDs. Longer keys are rejected.
@@ -1452,7 +1456,7 @@ pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// The minimum number of keys in a run. Fewer keys are indexed immediately rather than collected into a run, because each lookup searches
 /// every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
-/// How long after a click the API credits an order to it.
+/// How long after a click an order is credited to the click.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 /// The number of clicks by non-contacts that one step deletes, which takes the writer a few milliseconds.
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
@@ -1504,11 +1508,11 @@ pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10
 /// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run in parallel with the rules;
 /// later findings are left out.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// The maximum size of a LanguageTool server's response. A response with 500 findings has about 1 MB.
+/// The maximum size of a LanguageTool server's response. A response with 500 findings is about 1 MB in size.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// The maximum number of clients or languages in one request. There are about fifty clients; more are rejected.
+/// The maximum number of clients or languages in one request. There are about fifty clients; longer lists are rejected.
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
@@ -1537,12 +1541,13 @@ pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
 pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of a preview's subject: longer than email clients show. Longer subjects are rejected.
 pub const EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX: usize = 998;
-/// The maximum number of an account's previews that wait: each takes seconds, and the users of other accounts wait too. More are rejected.
+/// The maximum number of waiting previews per account: each takes seconds, and other accounts' users wait too. Further previews are
+/// rejected.
 pub const EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX: usize = 10;
 /// The maximum number of previews that wait in an environment. The last one waits a few minutes; further previews get a 503.
 pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
-/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while the
-/// images of one are fetched, those of the other are drawn.
+/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while
+/// the images of one preview are fetched, the devices of the other are drawn.
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
 /// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
@@ -1556,8 +1561,8 @@ pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
 /// preview is deleted.
 pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
-/// The maximum size of the pictures of an account's previews. A device takes about 200 KB, so this is enough for two thousand. Beyond this,
-/// the oldest previews are deleted.
+/// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
+/// two thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How long a drawing is used for new previews of the same content. Its images may have changed after a day.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
@@ -1577,31 +1582,31 @@ pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 pub const CONNECTIONS_MAX: usize = 200;
 /// The maximum length of a platform's API key. The longest keys have about 200 characters.
 pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
-/// The maximum length of a connection's name. Names of accounts on the platforms are shorter.
+/// The maximum length of a connection's name. Account names on the platforms are shorter.
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of sources in one import from a platform. The API promises this number.
+/// The maximum number of sources in one import from a platform. The API documents this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
-/// The maximum length of the query with which a user returns from Shopify. Longer ones are rejected.
+/// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
-/// The maximum number of fields in the mapping of an import from a platform. More are rejected.
+/// The maximum number of fields in the mapping of an import from a platform. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
 /// The maximum length of a field's name in such a mapping, in bytes. Longer names are rejected.
 pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
-/// The maximum number of fields that a preview of an import shows. The others are left out.
+/// The maximum number of fields that an import preview shows. Further fields are left out.
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
-/// The number of characters of a value that a preview of an import shows. More do not fit a cell of the table.
+/// The number of characters of a value that an import preview shows. Longer values would not fit into a table cell.
 pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
-/// The number of contacts after which a preview of an import ends: its transaction holds up other writes for a fraction of a second.
+/// The number of contacts after which an import preview ends: its transaction delays other writes by a fraction of a second.
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
-/// The time after which a preview of an import reads no further page.
+/// The time after which an import preview reads no further page.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that a preview of an import shows. They are a sample; the counts cover all.
+/// The number of contacts and of problems that an import preview shows. They are a sample; the counts include all.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the name of a source. Platforms allow at most 255.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
-/// The maximum number of sources that are listed: no page can show more, and listing them takes dozens of requests.
+/// The maximum number of sources that are listed. No page can show more, and listing them takes dozens of requests.
 pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
 /// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
 pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
@@ -1609,13 +1614,13 @@ pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum number of attempts for one request to a platform. They bridge a short interruption; a longer one outlasts the request.
+/// The maximum number of attempts for one request to a platform: enough for a short interruption. After a longer one, the request fails.
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
-/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without holding a request open.
+/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without keeping a request open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause that is assumed if a platform is rate limiting an account without saying for how long, in milliseconds.
+/// The pause to assume if a platform is rate limiting an account without stating for how long, in milliseconds.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -1635,27 +1640,28 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// How long before their expiry tokens of platforms are refreshed, in milliseconds: longer than an export or a step of an import takes.
+/// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
-/// How long a user can take to sign in to a platform, in milliseconds.
+/// How long a user may take to sign in to a platform, in milliseconds.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
-/// The maximum length of the code and of the state with which a user returns from a platform. A sealed state has about 600 characters.
+/// The maximum length of the code and of the state in a platform's callback. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
-/// How long removing a connection waits for the platform to revoke its tokens.
+/// How long the removal of a connection waits for the platform to revoke the connection's tokens.
 pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for one export into a connected account. What it has written by then is stored, and the next export continues.
+/// The time limit for one export into a connected account. What the export has written by then is stored, and the next export continues
+/// from there.
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
 pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 /// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
-/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts of the last day.
+/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts, those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How much earlier than its creation an export searches for an object, in milliseconds, because clocks differ.
+/// How much earlier than an object's creation an export starts to search for the object, in milliseconds, because clocks differ.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
-/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen.
+/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen of each.
 pub const EXPORT_REGIONS_MAX: usize = 200;
 /// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
@@ -1666,22 +1672,22 @@ pub const EARLIER_EXPORTS_MAX: usize = 50;
 pub const STORES_MAX: usize = 200;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
-/// The maximum number of collections of a product that are kept. Users choose among them.
+/// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
-/// The maximum size of a webhook from a store: an order with thousands of lines.
+/// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of webhooks per store whose IDs are remembered. The effects of older ones are recognized by the IDs of orders,
-/// refunds and products.
+/// The maximum number of webhooks per store whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds
+/// and products, so a repeat has no second effect.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
-/// How long the ID of a webhook is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
+/// How long a webhook's ID is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// The maximum number of events per store that wait for their orders. A store whose orders and refunds arrive in order has none.
+/// The maximum number of events per store that wait for their orders. No events wait if orders arrive before their refunds.
 pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
-/// The maximum number of customers' requests for their data that are kept per store.
+/// The maximum number of customers' data requests that are stored per store.
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 /// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
-/// The pause between two complete imports from a store, in milliseconds: a day, in case a webhook was lost.
+/// The pause between two complete imports from a store, in milliseconds: a day. The imports find changes whose webhooks were lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
@@ -1693,7 +1699,7 @@ pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum size of the download of an export: a million customers.
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The maximum size of one line of an export. Descriptions of products have at most 512 KB.
+/// The maximum size of one line of an export. Product descriptions are at most 512 KB in size.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
@@ -1725,7 +1731,7 @@ pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 pub const TOOL_PAGE_LIMIT: u64 = 25;
 /// The maximum size of a resource of the MCP server: larger than the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, which have a tenth of it.
+/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 /// The maximum length of the arguments that the question for confirmation shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
@@ -1759,28 +1765,28 @@ pub const OPEN_JOBS_COUNTED: usize = 100;
 pub const BACKUP_PART_BYTES: usize = 8 * 1024 * 1024;
 /// The maximum size of an object. A part has at least one commit, and the largest group of commits has 100,000 rows.
 pub const BACKUP_OBJECT_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// How much of the commits may wait for the thread that writes them to the spool. Beyond this, commits wait for the disk, as for the data
-/// file itself.
+/// The maximum size of the commits that may wait for the thread that writes them to the spool. Beyond it, commits wait for the disk, as
+/// they do for the data file itself.
 pub const BACKUP_QUEUE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The time for one request to the target: enough for a large part over a slow connection.
+/// The time limit for one request to the target: enough for a large part over a slow connection.
 pub const BACKUP_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// How often a failed request is repeated at once. After that, the next attempt is a new step of the backup.
+/// How often a failed request is retried immediately. After that, the next step of the backup retries it.
 pub const BACKUP_REQUEST_RETRIES: usize = 2;
-/// The time between heartbeats, at most: short enough that a takeover after a crash takes a minute.
+/// The maximum time between heartbeats: short enough that a takeover after a crash takes only a minute.
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
-/// The number of heartbeats that must be missing before another server takes over the target: two can be lost to a slow network.
+/// The number of missing heartbeats after which another server takes over the target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
-/// The first pause after a failure of the target: most failures are over within a second.
+/// The first pause after the target fails: most failures last less than a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The longest pause after a failure of the target: an outage is noticed as over within this time.
+/// The longest pause after the target fails, and so the longest time until the end of an outage is noticed.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
 /// The maximum number of objects that one listing returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
-/// The number of parts that a restore requests at the same time: enough to hide the latency of an object store.
+/// The number of parts that a restore requests at the same time: enough to hide an object store's latency.
 pub const BACKUP_PARTS_AHEAD: usize = 8;
-/// The time after which an email about the backup is tried again if it could not be sent.
+/// The pause before an email about the backup is retried after it could not be sent.
 pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
-/// The time after which a failed restore drill is repeated: the cause is often a short outage of the target.
+/// The pause before a failed restore drill is repeated: the cause is often a short outage of the target.
 pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts for a part of a snapshot, with doubling pauses: a minute of outage does not start a large snapshot again.
+/// The number of attempts to write a part of a snapshot, with doubling pauses: a one-minute outage does not restart a large snapshot.
 pub const BACKUP_PART_ATTEMPTS: u32 = 6;

@@ -127,7 +127,8 @@ pub enum ConsentMode {
     /// Only contacts who subscribed, unsubscribed, or cannot be mailed.
     #[default]
     SubscribedOnly,
-    /// All contacts. Those who never subscribed become non-subscribed.
+    /// All contacts. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
+    /// their status.
     IncludeAll,
 }
 

@@ -100,15 +100,15 @@ pub struct Data {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// The backup is on if there is a target. Invariant after loading: the path of a folder, or a URL of an object store.
+    /// The backup is on if this is set. Invariant after loading: the path of a folder, or the URL of an object store.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The endpoint of a store that is compatible with one of the large object stores.
+    /// The endpoint of an object store that is compatible with one of the large providers.
     #[serde(deserialize_with = "none_if_empty")]
     pub endpoint: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]
     pub region: Option<String>,
-    /// Whether the bucket is in the path instead of the host name.
+    /// Whether the bucket name is in the URL's path instead of the host name.
     pub path_style: bool,
     #[serde(deserialize_with = "none_if_empty")]
     pub access_key: Option<String>,
@@ -124,7 +124,7 @@ pub struct Backup {
     pub monthly: Bounded<0, 1_000>,
     pub spool_mib: Bounded<8, 1_048_576>,
     pub warn_after_minutes: Bounded<1, 10_080>,
-    /// The days between drills; zero for none.
+    /// The days between restore drills; zero for none.
     pub drill_days: Bounded<0, 365>,
 }
 

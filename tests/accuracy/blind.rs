@@ -154,7 +154,7 @@ struct Found {
     seeded: usize,
     found: usize,
     wrong: usize,
-    /// The found errors whose type the set names, and those among them for which the finding has the same type.
+    /// The number of found errors whose type the set names, and the number of those whose finding has the same type.
     typed: usize,
     typed_right: usize,
 }

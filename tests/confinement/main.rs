@@ -2,7 +2,7 @@
 //! attacker who runs code in it would try. Each attempt must fail. Attempts that need no special rights are also made without
 //! confinement, where they succeed.
 //!
-//! This is a program of its own, without the usual test runner, because a process must be confined before it starts a thread.
+//! This test is a separate program without the usual test runner, because a process must be confined before it starts a thread.
 
 use std::ffi::CString;
 use std::io;

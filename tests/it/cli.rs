@@ -205,6 +205,29 @@ async fn nothing_is_sent_or_deleted_without_confirmation() {
     assert_eq!(machine.fails(&[&line[..], &["--yes"]].concat()).0, 4);
 }
 
+/// `script` gives the program a terminal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_confirmation_names_the_object_and_only_yes_confirms() {
+    let (machine, client, project) = with_project("confirmations").await;
+    let ada = client.contact(&project, "ada@example.com").await;
+    let answered = |id: &str, answer: &str| {
+        let line = format!("{PROGRAM} contacts delete {id} --project {project}");
+        let mut command = machine.command("script");
+        let mut child =
+            command.args(["-qec", &line, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script runs");
+        child.stdin.take().expect("a pipe").write_all(answer.as_bytes()).expect("the answer can be written");
+        let output = child.wait_with_output().expect("the program ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, text) = answered(&ada, "n\n");
+    assert!(code == Some(8) && text.contains("(“ada@example.com”) on 127.0.0.1"), "{code:?}: {text}");
+    let (code, text) = answered("66f1a2b3d4e5f60718293a4b", "y\n");
+    assert!(code == Some(4) && !text.contains("Continue?"), "{code:?}: {text}");
+    let (code, text) = answered(&ada, "y\n");
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(machine.fails(&["contacts", "get", &ada, "--project", &project]).0, 4);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_come_from_files_and_standard_input() {
     let (machine, _, project) = with_project("Command bodies").await;

@@ -140,7 +140,8 @@ fn the_node_package_passes_its_tests_and_runs_its_examples() {
     let tests = ["workflow", "faults", "webhooks", "readme"].map(|name| format!("tests/{name}.test.mjs"));
     let said = run(installed.command("node").args(["--test", "--test-reporter=spec"]).args(tests));
     println!("{said}");
-    // The tests above have created the brand that the page needs. Nothing sends a request to the server of its last example.
+    // The tests above have created the brand that the page needs. The last example starts a server, which would keep the program
+    // running.
     fs::write(installed.path("contacts.csv"), "email\nfritz@example.com\n").expect("the file can be written");
     fs::write(installed.path("page.mjs"), examples("docs/node.md", "js").replace("server.listen(3000);", ""))
         .expect("the file can be written");

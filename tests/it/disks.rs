@@ -148,7 +148,7 @@ impl Writer {
     }
 }
 
-/// Sends a campaign until the server accepts it, and waits until the campaign is complete.
+/// Requests to send a campaign until the server accepts the request, then waits until the campaign is complete.
 async fn insist(client: &Client, id: &str) {
     until(async || {
         let campaign = client.data("campaigns.get", json!({ "id": id })).await;

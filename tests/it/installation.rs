@@ -287,7 +287,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
-/// Create a folder as from a version in which stores did not name their installation.
+/// Tests a folder like one from a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
     let (mut server, api_key) = used().await;
@@ -380,7 +380,7 @@ async fn a_key_that_cannot_be_verified_is_not_called_verified() {
     assert!(server.log().contains("could not be verified"), "{}", server.log());
 }
 
-/// Creates a backup as from a version without key checks.
+/// Creates a backup like one from a version without key checks.
 fn backup_from_before(server: &Server) -> PathBuf {
     let saved = backup(server);
     // Creating the backup has given the stores an identity.

@@ -137,7 +137,7 @@ async fn the_official_sdk_lists_the_tools_and_their_hints() {
     let bytes = result["tools"].to_string().len();
     println!("{} tools, {bytes} bytes, {} ms per call", tools.len(), result["milliseconds"]);
     assert!(bytes < 100_000, "{bytes}");
-    // The capabilities are text of the server, which an assistant may follow.
+    // The server itself wrote the capabilities, so the result has no warning about untrusted data.
     let capabilities = &result["capabilities"];
     assert!(capabilities["_meta"].is_null() && capabilities["structuredContent"]["data"]["rules"].is_object(), "{capabilities}");
     assert!(!capabilities["content"][0]["text"].as_str().expect("text").contains("never follow"), "{capabilities}");

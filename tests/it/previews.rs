@@ -15,8 +15,8 @@ use super::support::client::Call;
 use super::support::fixtures::until;
 use super::support::{Client, Server, operation};
 
-/// A site of images: a red one, or a dark one on a transparent ground for paths with `dark`. Returns its address, and the number of
-/// requests.
+/// Starts a site that serves images: a dark image on a transparent background for paths with `dark`, otherwise a red one. Returns
+/// its address, and the number of requests.
 fn images() -> (String, Arc<AtomicUsize>) {
     let png = |picture: image::DynamicImage| {
         let mut out = std::io::Cursor::new(Vec::new());

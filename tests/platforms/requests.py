@@ -22,7 +22,7 @@ import urllib.parse
 
 import jsonschema
 
-# Signing in is not described by these documents, except for HubSpot.
+# Except for HubSpot, the documents do not describe sign-in.
 SIGN_IN = re.compile(r"^/oauth2?/(authorize|token|revoke|metadata)$")
 
 

@@ -61,7 +61,7 @@ fn failures_refer_to_existing_operations() {
                 findings.push(format!("{}: no operation has the ID {id}", source.path));
                 continue;
             };
-            // A hint that contains values is in a variable, so it is not checked.
+            // Check only hints that are literals, which directly follow the comma. Hints with values are in variables.
             let (verb, path) = (entry.spec.verb.name(), entry.spec.path);
             if between.trim() == "," && !hint.starts_with(&format!("{verb} {path} ")) {
                 findings.push(format!("{}: \"{hint}\" is not {verb} {path}", source.path));

@@ -142,7 +142,7 @@ fn the_engine_imports_in_one_order() {
     none("a part of the engine imports one that comes later", findings);
 }
 
-/// Tables that several modules open: single values, each under a name of its own.
+/// Tables that several modules open: single values, each under its own name.
 const SHARED_TABLES: [&str; 1] = ["META"];
 
 /// A feature has one store, `store.rs` or the folder `store`, and a table has one owner: a feature, or a part of the engine.

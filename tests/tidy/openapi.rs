@@ -46,7 +46,7 @@ fn every_network_operation_is_in_the_document_once_per_path() {
     }
 }
 
-/// Words that are no names of methods in Python or JavaScript.
+/// Words that cannot be method names in Python or JavaScript.
 const RESERVED: [&str; 14] = [
     "as", "class", "continue", "default", "export", "for", "from", "function", "global", "import", "new", "pass", "return",
     "with",

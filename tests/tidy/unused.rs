@@ -120,7 +120,7 @@ fn every_asset_is_embedded_or_shown_by_the_readme() {
     let all = sources(&["src"]);
     let readme = fs::read_to_string(root().join("README.md")).expect("a README");
     let mut findings = Vec::new();
-    // `features/system/clients.rs` tests that the program contains the clients. Their sources and tests have compilers of their own.
+    // `features/system/clients.rs` tests that the program contains the clients. Other compilers check their sources and tests.
     let is_client = |path: &PathBuf| path.starts_with(root().join("assets/clients"));
     for path in files(&root().join("assets")).into_iter().filter(|path| !is_client(path)) {
         let name = path.file_name().expect("files have names").to_string_lossy().into_owned();

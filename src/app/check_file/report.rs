@@ -149,7 +149,7 @@ impl FileReport {
     fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
         let artifact = json!({ "uri": uri(&self.name) });
         let region = |place: &PlaceView| {
-            // A place that ends in a later line can end in an earlier column.
+            // A place that ends on a later line may end in a smaller column.
             let end_column = if place.end_line > place.line { place.end_column } else { place.end_column.max(place.column) };
             json!({
                 "startLine": place.line, "startColumn": place.column, "endLine": place.end_line.max(place.line),
@@ -217,7 +217,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // The first place is in the indentation of the message if it fits, otherwise on its own line.
+    // The first place is in the message's indentation if it fits, otherwise on its own line.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),

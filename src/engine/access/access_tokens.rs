@@ -48,7 +48,7 @@ impl AccessTokens {
         self.tokens().remove(hash);
     }
 
-    /// Returns a token, if it is valid now for this resource.
+    /// Returns the token with this hash if it is valid for this resource now.
     pub fn find(&self, text: &str, resource: &str, now: Timestamp) -> Option<AccessToken> {
         if !text.starts_with(PREFIX) {
             return None;

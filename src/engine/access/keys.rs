@@ -102,7 +102,7 @@ impl Usage {
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
 
-    /// Adds requests to the usage again, because their number could not be stored.
+    /// Adds back requests whose number could not be stored.
     pub fn give_back(&self, requests: u64, last: Timestamp) {
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);

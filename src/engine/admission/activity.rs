@@ -75,7 +75,7 @@ impl Activity {
         self.queued.fetch_add(1, Relaxed);
     }
 
-    /// Records that a chunk was sent or given up.
+    /// Records that a chunk was sent or abandoned.
     pub fn unqueue(&self) {
         self.progress();
         self.queued.fetch_sub(1, Relaxed);

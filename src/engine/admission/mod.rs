@@ -25,7 +25,7 @@ use crate::base::network::counted_as;
 const REFUSALS_MAX: usize = 64;
 /// How long the closing order is reused before it is computed again. The computation reads all connections.
 const ORDER_KEPT: Duration = Duration::from_millis(100);
-/// How long to wait for a connection that was asked to close before another one is asked as well. A connection that receives a request just
+/// How long to wait for a connection that was asked to close before another one is also asked. A connection that receives a request just
 /// before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
 /// The number of attempts to admit a waiting connection before it is rejected. With each attempt, one more connection must be closing.
@@ -111,7 +111,7 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// Returns the connection's activity, which its owner keeps up to date. A rejection has no activity of its own.
+    /// Returns the connection's activity, which its owner keeps up to date. A rejection has no separate activity.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),
@@ -225,7 +225,7 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // The order is used up; it does not contain connections that have become idle since it was computed.
+        // The order is used up, and lacks the connections that became idle after it was computed.
         self.compute_order(now);
         self.take_next()
     }

@@ -347,7 +347,7 @@ impl<'e> Call<'e> {
                 let now = self.engine.clock.monotonic();
                 let own = caller.last_writes().and_then(|writes| writes.recent(environment_data.environment, now));
                 if let Some(position) = own {
-                    // If this times out, the search uses the index in its current state.
+                    // If the wait times out, the search uses the index in its current state.
                     environment_data.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
                 }
             }
@@ -538,8 +538,8 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
         return Ok(stored);
     }
     let body = engine.seal.open(&ticket.place(), &stored.body);
-    let body =
-        body.ok_or_else(|| Failure::internal("a stored response cannot be opened; check whether the master key has changed"))?;
+    let body = body
+        .ok_or_else(|| Failure::internal("the stored response cannot be decrypted; check whether the master key has changed"))?;
     stored.body = body;
     Ok(stored)
 }

@@ -131,7 +131,7 @@ impl From<Code> for Failure {
     }
 }
 
-/// Converts an error of the store, which is either temporary (the caller may retry) or permanent.
+/// Converts an error from the store, which is either temporary (the caller may retry) or permanent.
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match &error {

@@ -1,7 +1,7 @@
-//! Receives the commits of all stores in one queue, and moves them to the spool on a thread of its own.
+//! Receives the commits of all stores in one queue, and moves them to the spool on a dedicated thread.
 //!
 //! A commit only adds a reference to its changes to the queue. Encoding, compression and writing happen on the thread. Commits wait only
-//! if this thread is slower than they are for a long time; it never waits for the network.
+//! if the thread falls far behind; the thread never waits for the network.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct Capture {
     changed: Condvar,
     /// Invariant: records leave the queue only while this lock is held, so they reach the spool in the order of the queue.
     spool: Mutex<Spool>,
-    /// The newest positions that have left the queue, also of records that the spool did not accept.
+    /// The newest positions that have left the queue, including those of records that the spool rejected.
     seen: Mutex<Positions>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -45,7 +45,7 @@ impl Capture {
         });
         let own = capture.clone();
         let started = std::thread::Builder::new().name("commit log".to_owned()).spawn(move || own.run());
-        let thread = started.map_err(|error| Error::Local(format!("the thread of the backup cannot be started: {error}")))?;
+        let thread = started.map_err(|error| Error::Local(format!("the backup thread cannot start: {error}")))?;
         *locked(&capture.thread) = Some(thread);
         Ok(capture)
     }
@@ -85,8 +85,8 @@ impl Capture {
         }
     }
 
-    /// Completes a part with all commits so far. A part without records is not created. Returns the number of the next part, and the newest
-    /// positions so far; readers may not see the newest commits yet.
+    /// Completes a part with all commits so far; creates no part if there are no records. Returns the number of the next part, and the
+    /// newest positions so far. Readers may not see the newest commits yet.
     pub fn cut(&self) -> (PartNumber, Positions) {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
@@ -101,12 +101,12 @@ impl Capture {
         spool.restart(state)
     }
 
-    /// Interrupts the log, for example because the data folder was restored.
-    pub fn interrupt(&self, reason: &str) {
-        locked(&self.spool).interrupt(reason.to_owned());
+    /// Interrupts the log and drops its records, because they cannot be shipped.
+    pub fn discard(&self, reason: &str) {
+        locked(&self.spool).discard(reason.to_owned());
     }
 
-    /// Interrupts the log and forgets what the data folder knows about the target, because the knowledge may be another folder's.
+    /// Interrupts the log and forgets what the data folder knows about the target, because a different folder may have recorded it.
     pub fn forget(&self, reason: &str) {
         locked(&self.spool).forget(reason.to_owned());
     }
@@ -115,12 +115,12 @@ impl Capture {
         locked(&self.spool)
     }
 
-    /// Moves the last commits to the spool and ends the thread. The stores must be closed before.
+    /// Moves the last commits to the spool and ends the thread. The caller closes the stores first.
     pub fn close(&self) {
         locked(&self.queue).is_closed = true;
         self.changed.notify_all();
         if let Some(thread) = locked(&self.thread).take() {
-            // A panic of the thread is already in the log, and the next start notices a missing commit.
+            // The log already shows the thread's panic, and the next start detects missing commits.
             let _ = thread.join();
         }
     }

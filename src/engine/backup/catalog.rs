@@ -21,7 +21,7 @@ pub struct Catalog {
     pub snapshots: BTreeSet<SnapshotName>,
 }
 
-/// What a restore reads.
+/// The snapshot and the log parts that a restore reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub snapshot: SnapshotName,
@@ -54,7 +54,7 @@ impl Catalog {
         let Some(since) = self.epochs.get(&epoch).map(|start| start.log_since) else { return Vec::new() };
         let mut parts = Vec::new();
         for own in since..=epoch {
-            // Only an epoch of the same log decides how much of this one it continues.
+            // The next epoch limits the parts of this one only if it continues the same log.
             let next = self.epochs.get(&(own + 1)).filter(|next| next.log_since == since).map(|next| next.first_part);
             let of_epoch = self.parts.iter().filter(|part| part.epoch == own);
             parts.extend(of_epoch.filter(|part| next.is_none_or(|first| part.number < first)).copied());
@@ -62,8 +62,8 @@ impl Catalog {
         parts
     }
 
-    /// Returns what restores the newest state, or the state at a time. The last commit at or before the time is the last one restored,
-    /// with all commits before it: positions order the log, so a clock that was wrong in between changes nothing in the order.
+    /// Returns the plan that restores the newest state, or the state at a time: every commit up to the last one at or before that time.
+    /// Positions order the log, so a clock that was wrong in between does not change the order.
     pub fn plan(&self, at: Option<Timestamp>) -> Result<Plan> {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
         // For each log, its newest epoch.
@@ -93,11 +93,11 @@ impl Catalog {
         let is_early = |time: Timestamp| at.is_none_or(|at| time <= at);
         let last = log.iter().rfind(|part| is_early(part.from));
         let end = last.map_or(0, |part| part.number);
-        // The last part of which all records are restored. The records of the part after it may be later than `at`.
+        // The last part whose records are all restored. The next part may contain records later than `at`.
         let whole = last.map_or(0, |part| if is_early(part.to) { part.number } else { part.number - 1 });
         let is_usable = |snapshot: &&SnapshotName| {
             let is_consistent = snapshot.consistent_at < snapshot.log_from || snapshot.consistent_at <= whole;
-            // If the clock was wrong during the snapshot, its place in the log still shows that it was earlier.
+            // Even if the clock was wrong during the snapshot, the snapshot's position in the log shows that it was earlier.
             is_consistent && (is_early(snapshot.at) || end >= snapshot.log_from)
         };
         let mut own = self.snapshots.iter().filter(|snapshot| (since..=epoch).contains(&snapshot.epoch));

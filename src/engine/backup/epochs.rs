@@ -36,11 +36,11 @@ pub struct Start {
     pub key_check: KeyCheck,
     /// The random name of the data folder that writes in the epoch.
     pub holder: String,
-    /// A random name of this start, which distinguishes it from a start of a copy of the data folder.
+    /// A random name for this start, which distinguishes it from a start of a copy of the data folder.
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
-    /// The epoch in which the log started that this epoch continues without a gap; the epoch itself if it starts a new log.
+    /// The epoch that started the log that this epoch continues without a gap; this epoch itself if it starts a new log.
     pub log_since: Epoch,
     /// The number of the epoch's first part.
     pub first_part: PartNumber,
@@ -91,8 +91,8 @@ pub async fn read_start(target: &Target, epoch: Epoch) -> Result<Start> {
     serde_json::from_value(found).map_err(|error| damaged(error.to_string()))
 }
 
-/// Creates the next epoch. Waits to see whether the server of the newest epoch is alive, unless that server has stopped or was this data
-/// folder's own. Returns the epoch, and its start.
+/// Creates the next epoch. Waits to see whether the server of the newest epoch is alive, unless that server has stopped or used this data
+/// folder. Returns the epoch, and its start.
 pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(Epoch, Start)> {
     for _ in 0..RACES_MAX {
         let newest = newest(&sealed.target).await?;
@@ -133,7 +133,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause: "other servers start at the same time".to_owned() })
 }
 
-/// Creates the start of an epoch and reads it back, because a damaged one would stop every server. Returns false if it exists.
+/// Creates the start of an epoch and reads it back, because a damaged one would stop every server. Returns false if the object already
+/// exists.
 async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     let is_new = target.create(object, text.clone()).await?;
     if target.get(object).await?.is_some_and(|there| there == text) {
@@ -146,8 +147,8 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether the log in the data folder continues that of the newest epoch. If the process ended while it began an epoch, the folder
-/// does not know that epoch yet; the log continues if no part was written in it.
+/// Returns whether the log in the data folder continues that of the newest epoch. If the process ended while it created an epoch, the
+/// folder does not know that epoch yet; the log still continues if the epoch has no parts.
 async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
     if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {
         return Ok(false);

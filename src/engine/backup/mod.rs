@@ -7,14 +7,15 @@
 //!                   stores      bounded         sealed, and read back
 //! ```
 //!
-//! A [`capture`] receives the records of all stores in one queue. A commit is in the queue before its caller gets the answer, so every
-//! prefix of the queue is a consistent point of all three stores. Records are collected into parts; a part is a file in the data folder
-//! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is away for so long that the spool reaches
-//! its bound, the spool is dropped, and the next [`snapshot`] starts a new log: a day without the target costs a snapshot, not the disk.
+//! A [`capture`] receives the records of all stores in one queue. A commit is in the queue before its caller gets the response, so every
+//! prefix of the queue is a consistent state of all three stores. Records are collected into parts; a part is a file in the data folder
+//! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is unreachable for so long that the spool
+//! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: a day without the target costs a snapshot, not
+//! the disk.
 //!
 //! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]).
-//! A log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. So the log of an
-//! epoch has no gaps, whatever happened to the data folder. No clock of a machine decides about order, epochs or retention.
+//! A log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. So the log of
+//! an epoch has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock.
 //!
 //! Every object is sealed with a key that is derived from the master key, and its place in the target is part of the seal; only the start
 //! of an epoch is readable, because a restore must be able to name the key that it needs.
@@ -44,7 +45,7 @@ use std::fmt;
 
 use crate::engine::store;
 
-/// The reason why a backup or a restore does not proceed.
+/// Why a backup or a restore cannot proceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The setting `backup.url` or a setting beside it is invalid.
@@ -53,17 +54,17 @@ pub enum Error {
     Target { object: String, cause: String },
     /// An object differs from what was written.
     Damaged { object: String, found: String },
-    /// The target has the backup of another installation.
+    /// The target contains the backup of a different installation.
     Foreign { installation: String },
-    /// The backup was made with another master key.
+    /// The backup was made with a different master key.
     WrongKey,
     /// Another server writes to this target.
     InUse { host: String },
     /// Another server has taken over this target.
     TakenOver { host: String },
-    /// The log does not continue, for this reason, so a snapshot must start a new one.
+    /// Why the log cannot continue; a snapshot must start a new log.
     Interrupted(String),
-    /// The target has no backup that can be restored, for this reason.
+    /// Why the target has no backup that can be restored.
     Nothing(String),
     /// A data file or a file of the spool cannot be read or written.
     Local(String),
@@ -77,18 +78,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Settings(reason) => write!(f, "the settings of the backup are invalid: {reason}"),
+            Self::Settings(reason) => write!(f, "the backup settings are invalid: {reason}"),
             Self::Target { object, cause } => write!(
                 f,
-                "a request for {object} in the backup target failed: {cause}. Check the connection to the target, and the credentials and \
-                 their permissions in the settings of [backup]"
+                "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
+                 credentials under [backup] in the settings and their permissions"
             ),
             Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
             Self::Foreign { installation } => write!(
                 f,
                 "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
             ),
-            Self::WrongKey => f.write_str("the backup was made with a different master key; use the key of that installation"),
+            Self::WrongKey => f.write_str(
+                "the backup was made with a different master key; use the master key of the installation that made it",
+            ),
             Self::InUse { host } => write!(
                 f,
                 "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this one"
@@ -101,7 +104,7 @@ impl fmt::Display for Error {
             Self::Interrupted(reason) => write!(f, "a new snapshot is needed: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
-            Self::Newer => f.write_str("a newer mailmill made this backup; use the newer version"),
+            Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::base::clock::Timestamp;
 
-/// The number of a start of a server that writes to the target.
+/// The number of a server start that writes to the target.
 pub type Epoch = u64;
 /// The number of a part of the log. Epochs that continue a log also continue its numbers.
 pub type PartNumber = u64;
@@ -45,7 +45,8 @@ pub struct SnapshotName {
     pub epoch: Epoch,
     /// The first part of the log that may have records after the snapshot.
     pub log_from: PartNumber,
-    /// The part of the log up to which a restore must continue, so that the three stores fit together; less than `log_from` if none.
+    /// The last part of the log that a restore must apply to make the three stores consistent with each other; less than `log_from` if
+    /// there is none.
     pub consistent_at: PartNumber,
     pub at: Timestamp,
 }
@@ -124,7 +125,7 @@ mod tests {
                 "{other}"
             );
         }
-        // A clock before 1970 has no negative times in names.
+        // Names contain no negative times, even if the clock is set before 1970.
         assert!(
             PartName::parse(&PartName { from: Timestamp(-7), ..part(1) }.object()).is_some_and(|name| name.from == Timestamp(0))
         );

@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::commit_log::{self, Record, StoreName, Unreadable};
 use crate::vocab::limits;
 
-/// The level of compression: higher levels take twice the time for a few percent.
+/// The compression level. Higher levels take twice as long and save only a few percent.
 const LEVEL: i32 = 3;
 
 /// The position of the newest record of each store; `None` if there is no record yet.

@@ -1,8 +1,8 @@
 //! Restores the three stores from a target into a folder: downloads a snapshot, compares it with its manifest, and applies the log up to
 //! the chosen time.
 //!
-//! Downloads run ahead of the thread that writes the files. The files are complete only if this returns without an error; the caller
-//! removes them otherwise.
+//! Downloads run ahead of the thread that writes the files. The files are complete only if the restore returns no error; otherwise, the
+//! caller removes the files.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ const PARTS_WAITING: usize = 2;
 /// The restored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The number of rows of all stores.
+    /// The number of rows in all stores.
     pub rows: u64,
     /// The time of the last restored commit.
     pub until: Timestamp,
@@ -55,8 +55,8 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
 }
 
-/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it. Nothing
-/// depends on it, so a heartbeat that cannot be read counts as none.
+/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it. The time
+/// is only shown, so an unreadable heartbeat is treated as missing.
 pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Timestamp> {
     epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }
@@ -93,8 +93,9 @@ async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path) -> Result<Restor
     };
     let downloaded = downloading.await;
     drop(steps);
-    let written = writing.await.map_err(|_| Error::Local("writing the restored files failed".to_owned()))?;
-    // If a download fails, the files are incomplete, which is only a consequence. If writing fails, the downloads end without an error.
+    let written = writing.await.map_err(|_| Error::Local("the restored files could not be written".to_owned()))?;
+    // A failed download leaves the files incomplete, so its error is returned first. If writing fails, the downloads end without an
+    // error.
     downloaded?;
     written
 }
@@ -112,7 +113,7 @@ async fn download(
     while let Some((index, done)) = found.next().await {
         let (content, object) = done?;
         if steps.send(step(object, content, index == last)).await.is_err() {
-            // The thread has failed, which its result reports.
+            // The thread has failed; its result contains the error.
             return Ok(());
         }
     }

@@ -1,7 +1,7 @@
-//! Thins the backup: which snapshots and parts of the log are kept.
+//! Thins the backup: decides which snapshots and parts of the log are kept.
 //!
-//! The settings count days, weeks and months that *have* snapshots, not those before now. A clock that is a year ahead therefore adds a day
-//! to the kept ones; it never makes all snapshots old at once. The newest snapshot and the log after it are always kept.
+//! The settings count days, weeks and months that *have* snapshots, not calendar days before now. A clock that is a year ahead therefore
+//! adds one day to those kept; it never makes all snapshots old at once. The newest snapshot and the log after it are always kept.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const MS_PER_DAY: i64 = 86_400_000;
 /// Returns the number of the day, week or month of a time.
 type Period = fn(Timestamp) -> i64;
 
-/// How many days with snapshots keep which data.
+/// How many days have a log, and how many days, weeks and months keep a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
     pub log_days: usize,
@@ -44,7 +44,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     let snapshots = kept_snapshots(&catalog.snapshots, kept);
     let Some(log_from) = log_start(&catalog.snapshots, kept) else { return Ok(0) };
     let mut deleted = 0;
-    // Without its manifest, a snapshot is incomplete, so the manifest goes first.
+    // Without its manifest, a snapshot is incomplete, so the manifest is deleted first.
     let names = target.list(names::SNAPSHOTS).await?;
     let newest = catalog.snapshots.last().copied();
     // Only this server writes to the target, so an older snapshot without a manifest is one that was interrupted.
@@ -64,7 +64,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
         target.delete(&part.object()).await?;
         deleted += 1;
     }
-    // A start is needed as long as there is a snapshot or a part of its log.
+    // The start of an epoch is needed while the epoch's log has a snapshot or a part.
     let oldest = snapshots.iter().map(|snapshot| snapshot.epoch).chain([log_from.epoch]).min().unwrap_or(log_from.epoch);
     let oldest: Epoch = catalog.epochs.get(&oldest).map_or(oldest, |start| start.log_since);
     for object in target.list(names::EPOCHS).await? {
@@ -80,8 +80,8 @@ fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {
     (part.epoch, part.number) < (snapshot.epoch, snapshot.log_from)
 }
 
-/// Returns the snapshot from which the log is kept: the oldest one of the newest `log_days` days, and one day more, so that every moment of
-/// these days has a snapshot before it.
+/// Returns the snapshot from which the log is kept: the oldest one of the newest `log_days` days with snapshots and of the day before
+/// them, so that a snapshot precedes every moment of these days.
 fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> Option<SnapshotName> {
     let mut days = BTreeSet::new();
     let mut start = None;

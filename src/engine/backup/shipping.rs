@@ -1,8 +1,8 @@
 //! Ships the log and snapshots to the target while the service runs.
 //!
-//! One session begins an epoch and then does two things at the same time: every few seconds it ships the parts of the log, and at the
-//! configured times it takes a snapshot and thins the backup. An error ends the session, and the next session starts after a pause. So
-//! there is one way to start and to continue, which every restart uses.
+//! A session starts an epoch and then does two things at the same time: it ships the parts of the log every few seconds, and it takes a
+//! snapshot and thins the backup at the configured times. An error ends the session, and the next session starts after a pause. Starting
+//! and continuing therefore use the same code, which every restart runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ use crate::engine::tasks::Shutdown;
 use crate::vocab::limits;
 use crate::vocab::settings;
 
-/// The time for shipping the last commits when the service stops. The rest is in the spool, and the next start ships it.
+/// How long shipping the last commits may take when the service stops. The rest stays in the spool, and the next start ships it.
 const FINISH_TIME: Duration = Duration::from_secs(10);
 const MS_PER_HOUR: i64 = 3_600_000;
 /// The name and the content of an object that is only written to check the target.
@@ -56,10 +56,10 @@ impl Parts {
         let mut spool = self.capture.spool();
         let Some(state) = spool.state().cloned() else { return };
         if state.boots != self.boots && state.boots + 1 != self.boots {
-            return spool.interrupt("this data folder was used without the continuous backup".to_owned());
+            return spool.discard("this data folder was used without the continuous backup".to_owned());
         }
         if let Err(error) = spool.save(State { boots: self.boots, ..state }) {
-            spool.interrupt(error.to_string());
+            spool.discard(error.to_string());
         }
     }
 }
@@ -118,7 +118,7 @@ impl ContinuousBackup {
         self.drill_wanted.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether a drill was requested, once.
+    /// Returns whether a drill was requested, and clears the request.
     pub fn takes_drill_request(&self) -> bool {
         self.drill_wanted.swap(false, Ordering::Relaxed)
     }
@@ -185,7 +185,7 @@ impl ContinuousBackup {
         }
     }
 
-    /// Begins an epoch and ships until an error.
+    /// Starts an epoch and ships until an error occurs.
     async fn session(&self, stores: &Stores) -> Result<std::convert::Infallible> {
         let sealed = self.target()?;
         let (epoch, start) = self.begin(&sealed).await?;
@@ -198,12 +198,13 @@ impl ContinuousBackup {
         }
     }
 
-    /// Begins an epoch that continues the log in the spool, or starts a new log if commits may be missing.
+    /// Starts an epoch that continues the log in the spool, or a new log if commits may be missing. An interrupted log whose last parts
+    /// were not shipped yet is continued once more: the session ends after it has shipped them, and the next session starts a new log.
     async fn begin(&self, sealed: &SealedTarget) -> Result<(Epoch, Start)> {
         let Parts { url, capture, installation, boots, host, random, .. } = &self.parts;
-        let (state, is_whole) = {
+        let (state, has_log) = {
             let spool = capture.spool();
-            (spool.state().cloned(), spool.interruption().is_none())
+            (spool.state().cloned(), spool.interruption().is_none() || spool.oldest().is_some())
         };
         let fits =
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
@@ -212,7 +213,7 @@ impl ContinuousBackup {
         let candidate = Candidate {
             installation,
             host,
-            state: state.as_ref().filter(|state| is_whole && fits(state)),
+            state: state.as_ref().filter(|state| has_log && fits(state)),
             holder: &holder,
             heartbeat_seconds: self.heartbeat_period().as_secs().max(1),
         };
@@ -238,7 +239,7 @@ impl ContinuousBackup {
         Ok((epoch, start))
     }
 
-    /// Ships the log every few seconds, until an error.
+    /// Ships the log every few seconds until an error occurs.
     async fn ship(&self, sealed: &SealedTarget, epoch: Epoch) -> Result<std::convert::Infallible> {
         let mut beaten: Option<Monotonic> = None;
         loop {
@@ -255,7 +256,8 @@ impl ContinuousBackup {
     /// Ships all commits so far, and a heartbeat if one is due.
     async fn ship_once(&self, sealed: &SealedTarget, epoch: Epoch, beats: bool) -> Result<()> {
         let Parts { capture, clock, .. } = &self.parts;
-        // Parts of an outage are shipped before the next one is cut, so an outage does not leave thousands of small parts.
+        // The parts that accumulated during an outage are shipped before the next part is completed. Otherwise an outage would leave
+        // thousands of small parts.
         self.ship_waiting(sealed, epoch).await?;
         let (now, monotonic) = (clock.now(), clock.monotonic());
         let next = capture.cut().0;
@@ -286,12 +288,12 @@ impl ContinuousBackup {
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
                 let reason = format!("{} was damaged on the disk", file.display());
-                self.parts.capture.interrupt(&reason);
+                self.parts.capture.discard(&reason);
                 return Err(Error::Interrupted(reason));
             }
             let bytes = match sealed.create_verified(&object, content.clone()).await? {
                 Some(bytes) => bytes,
-                // The answer to an earlier attempt was lost.
+                // The response to an earlier attempt was lost.
                 None if sealed.require(&object).await? == content => 0,
                 None => return Err(Error::Damaged { object, found: "another server wrote it".to_owned() }),
             };
@@ -303,7 +305,7 @@ impl ContinuousBackup {
         }
     }
 
-    /// Takes snapshots when they are due or requested, until an error.
+    /// Takes snapshots when they are due or requested, until an error occurs.
     async fn take_snapshots(
         &self,
         sealed: &SealedTarget,

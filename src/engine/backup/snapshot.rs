@@ -23,7 +23,7 @@ use crate::vocab::limits;
 
 /// How many complete parts may wait for the upload.
 const PARTS_WAITING: usize = 1;
-/// The pause until readers see a commit.
+/// The pause between checks whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
 
 /// The stores of an installation: control, test and live.
@@ -54,8 +54,8 @@ pub async fn take(
     stores: &Stores,
     clock: &dyn Clock,
 ) -> Result<SnapshotStatus> {
-    // Every commit before the first cut is visible in the transactions, so the log is needed from the next part on. Every commit that is
-    // visible in the transactions was in the queue before the second cut, so from there on the three stores fit together.
+    // The transactions see every commit before the first cut, so a restore needs the log only from the next part on. Every commit that they
+    // see was in the queue before the second cut, so a restore up to that cut makes the three stores consistent with each other.
     let (log_from, seen) = capture.cut();
     let transactions = read_after(stores, &seen).await?;
     let consistent_at = capture.cut().0 - 1;
@@ -68,7 +68,7 @@ pub async fn take(
         bytes += sealed.write_persistently(&name.part(count), content).await?;
         count += 1;
     }
-    let (positions, digests) = reading.await.map_err(|_| Error::Local("reading the stores failed".to_owned()))??;
+    let (positions, digests) = reading.await.map_err(|_| Error::Local("the stores could not be read".to_owned()))??;
     let manifest = Manifest { positions, parts: count, stores: digests };
     let text = serde_json::to_vec(&manifest).expect("a manifest can be written as JSON");
     bytes += sealed.write_persistently(&name.manifest(), text).await?;
@@ -114,7 +114,7 @@ fn read(
             let sent = part::pack(&header, &records).map(|content| parts.blocking_send(content));
             match sent {
                 Ok(Ok(())) => true,
-                // The receiver is gone because an upload failed, which the receiver reports.
+                // The receiver stopped because an upload failed, and reports that error itself.
                 Ok(Err(_)) => false,
                 Err(error) => {
                     broken = Some(error);

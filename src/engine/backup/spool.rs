@@ -6,9 +6,9 @@
 //! | `part-NUMBER` | a complete part |
 //! | `open` | the records of the part that is being filled |
 //!
-//! Invariant: the records from the last shipped one to the newest one have no gap; a record that would leave one interrupts the spool, and
-//! only a restart with a snapshot starts it again. The files are not synced for each commit, because that would double the time of a
-//! commit: after a power cut records may be missing, which the next record shows.
+//! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
+//! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
+//! because that would double the time of a commit: after a power cut, records may be missing; the next record reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -42,13 +42,13 @@ pub struct State {
     pub boots: u64,
     /// The random name of this data folder as a writer.
     pub holder: String,
-    /// The epoch in which this folder wrote last.
+    /// The last epoch in which this folder wrote.
     pub epoch: Epoch,
     /// The last part that the target has.
     pub shipped: PartNumber,
     /// The positions after the last part that the target has.
     pub positions: Positions,
-    /// When the target had everything, by this machine's clock.
+    /// The last time at which the target was complete, by this machine's clock.
     pub complete_until: Option<Timestamp>,
 }
 
@@ -71,15 +71,14 @@ pub struct Spool {
     /// The records of the part that is being filled, which are also in the file `open`.
     buffer: Vec<u8>,
     header: Header,
-    /// Why no records are accepted, if so.
+    /// Why the spool accepts no records; `None` if it accepts them.
     interrupted: Option<String>,
 }
 
 impl Spool {
     /// Opens the spool in `folder`, which is created if it does not exist. A spool that cannot be read is dropped: a snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
-        let failed =
-            |error: io::Error| Error::Local(format!("the spool of the backup, {}, cannot be used: {error}", folder.display()));
+        let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let state: Option<State> = fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut spool = Self {
@@ -94,12 +93,12 @@ impl Spool {
             buffer: Vec::new(),
         };
         if let Err(reason) = spool.load().map_err(failed)? {
-            spool.interrupt(reason);
+            spool.discard(reason);
         }
         Ok(spool)
     }
 
-    /// Reads the files of the spool. Returns why they do not continue each other, if so.
+    /// Reads the files of the spool. If they are not consecutive, returns why.
     fn load(&mut self) -> io::Result<Result<(), String>> {
         let Some(state) = self.state.clone() else { return Ok(Ok(())) };
         let (mut number, mut positions) = (state.shipped, state.positions);
@@ -165,6 +164,7 @@ impl Spool {
             return;
         }
         if let Some(known) = self.header.positions.get(record.store).filter(|known| record.position != known + 1) {
+            self.cut();
             return self.interrupt(missing(record, known));
         }
         let start = self.buffer.len();
@@ -175,13 +175,13 @@ impl Spool {
             None => self.write_open(),
         };
         if let Err(error) = written {
-            return self.interrupt(format!("the spool cannot be written: {error}"));
+            return self.discard(format!("the spool cannot be written: {error}"));
         }
         if self.buffer.len() >= limits::BACKUP_PART_BYTES {
             self.cut();
         }
         if self.waiting_bytes > self.bytes_max {
-            self.interrupt(format!("the target was away for too long: the spool has reached {} MiB", self.bytes_max >> 20));
+            self.discard(format!("the target was away for too long: the spool has reached {} MiB", self.bytes_max >> 20));
         }
     }
 
@@ -198,10 +198,10 @@ impl Spool {
                 self.buffer.clear();
                 self.buffer.shrink_to(limits::BACKUP_PART_BYTES);
                 if let Err(error) = self.write_open() {
-                    self.interrupt(format!("the spool cannot be written: {error}"));
+                    self.discard(format!("the spool cannot be written: {error}"));
                 }
             }
-            Err(error) => self.interrupt(error.to_string()),
+            Err(error) => self.discard(error.to_string()),
         }
     }
 
@@ -212,16 +212,23 @@ impl Spool {
         Ok(Waiting { header: self.header.clone(), file, file_bytes: packed.len() as u64 })
     }
 
-    /// Drops all records and accepts no more, until [`Spool::restart`].
-    pub fn interrupt(&mut self, reason: String) {
-        tracing::warn!(reason, "the commit log of the backup was interrupted; the next snapshot starts a new one");
-        self.interrupted = Some(reason);
+    /// Accepts no more records until [`Spool::restart`]. Complete parts stay and are shipped.
+    fn interrupt(&mut self, reason: String) {
+        if self.interrupted.is_none() {
+            tracing::warn!(reason, "the commit log of the backup was interrupted; the next snapshot starts a new one");
+            self.interrupted = Some(reason);
+        }
+    }
+
+    /// Like [`Spool::interrupt`], and drops all records.
+    pub fn discard(&mut self, reason: String) {
+        self.interrupt(reason);
         self.clear();
     }
 
-    /// Like [`Spool::interrupt`], and forgets the state: this folder is no longer the one that wrote it.
+    /// Like [`Spool::discard`], and forgets the state: the target's newest state is not this folder's any more.
     pub fn forget(&mut self, reason: String) {
-        self.interrupt(reason);
+        self.discard(reason);
         self.state = None;
         // The next state replaces a file that cannot be removed.
         let _ = fs::remove_file(self.folder.join(STATE));
@@ -235,7 +242,7 @@ impl Spool {
     fn clear(&mut self) {
         self.waiting_bytes = 0;
         self.waiting.clear();
-        // All parts are removed, also those of a state that was lost: the next log may use their numbers again.
+        // All parts are removed, including those of a lost state, because the next log may reuse their numbers.
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PART) {
                 let _ = fs::remove_file(entry.path());
@@ -402,7 +409,9 @@ mod tests {
             spool.append(&record(position, 10));
             assert!(spool.interruption().is_some_and(|reason| reason.contains("live")), "{position}");
             spool.append(&record(7, 10));
-            assert_eq!(spool.bytes(), 0);
+            spool.cut();
+            let waiting: Vec<_> = spool.waiting.iter().map(|part| (part.header.number, part.header.records)).collect();
+            assert_eq!(waiting, [(1, 1)], "the record before the gap is shipped");
             spool.restart(State { shipped: 4, ..state() }).expect("the spool can be started");
             spool.append(&record(20, 10));
             assert_eq!((spool.interruption(), spool.next_number()), (None, 5));

@@ -1,4 +1,4 @@
-//! What operators see of the backup: how far it has come, and why it does not continue.
+//! The status of the backup for operators: how far it has progressed, and why it is stalled.
 
 use super::Error;
 use crate::base::clock::{Clock, Monotonic, Timestamp};
@@ -6,11 +6,11 @@ use crate::base::clock::{Clock, Monotonic, Timestamp};
 /// The state of the backup of a running service.
 #[derive(Clone, Debug, Default)]
 pub struct BackupStatus {
-    /// When the target had every commit, by this machine's clock; `None` if it never had.
+    /// The last time at which the target had every commit, by this machine's clock; `None` if there was none.
     pub complete_until: Option<Timestamp>,
-    /// The same moment on the monotonic clock, if it was since the start of the process.
+    /// The same moment on the monotonic clock, if the process had started by then.
     pub(super) complete_at: Option<Monotonic>,
-    /// Why the backup does not continue at the moment.
+    /// Why the backup is stalled, if it is.
     pub error: Option<Error>,
     /// The number of bytes of the parts of the log that this process has shipped.
     pub part_bytes: u64,
@@ -36,12 +36,12 @@ impl BackupStatus {
         (self.complete_until, self.complete_at, self.error) = (Some(at), Some(monotonic), None);
     }
 
-    /// Returns whether the target had every commit at some time since the start of this process.
+    /// Returns whether the target has had every commit at some time since this process started.
     pub fn is_of_this_process(&self) -> bool {
         self.complete_at.is_some()
     }
 
-    /// Returns how long ago the target had every commit, in milliseconds: what a loss of the machine would cost now.
+    /// Returns the milliseconds since the target last had every commit: this much would be lost with the machine.
     pub fn age_ms(&self, clock: &dyn Clock) -> Option<i64> {
         match self.complete_at {
             // The operator may have set the clock since then, so the monotonic clock decides.

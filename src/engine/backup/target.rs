@@ -41,7 +41,7 @@ impl Target {
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         let invalid = |reason: String| Error::Settings(format!("backup.url {url}: {reason}"));
         if bucket.is_empty() {
-            return Err(invalid("the name of the bucket is missing".to_owned()));
+            return Err(invalid("the bucket name is missing; add it, as in s3://my-bucket/backups".to_owned()));
         }
         let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(error.to_string()))?;
         let connector = StorageConnector::new(fetch.clone());
@@ -49,12 +49,14 @@ impl Target {
             "s3" => s3(bucket, settings, connector),
             "gs" => gcs(bucket, settings, connector),
             "az" => azure(bucket, settings, connector),
-            _ => return Err(invalid("use s3://, gs://, az:// or the path of a folder".to_owned())),
+            _ => {
+                return Err(invalid("use a URL that starts with s3://, gs:// or az://, or the full path of a folder".to_owned()));
+            }
         };
         Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned() })
     }
 
-    /// Creates the folder of a target that is a folder. Its parent must exist, because it is missing while a disk is not mounted.
+    /// Creates the folder of a target that is a folder. The parent folder must exist: it is missing while a disk is not mounted.
     pub fn prepare(url: &str) -> Result<()> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if !path.starts_with('/') {
@@ -171,13 +173,14 @@ impl SealedTarget {
         sealing.await.expect("sealing does not panic").into()
     }
 
-    /// Writes an object that does not exist, reads it back and compares it. Returns the size of the object, or `None` if it exists
-    /// already. An object that differs is deleted.
+    /// Writes an object that does not exist, reads it back and compares it. Returns the size of the object, or `None` if it already
+    /// exists. An object that differs is deleted.
     pub async fn create_verified(&self, object: &str, content: Vec<u8>) -> Result<Option<u64>> {
         let sealed = self.sealed(object, content).await;
         let is_new = self.target.create(object, sealed.clone()).await?;
         match self.target.get(object).await? {
-            // The object is this one even if it existed: the response to the first request was lost, and the client repeated it.
+            // An object that already exists may be this one: if the response to the first request was lost, the client repeated the
+            // request.
             Some(there) if there == sealed => Ok(Some(sealed.len() as u64)),
             Some(_) if !is_new => Ok(None),
             there => {
@@ -191,8 +194,8 @@ impl SealedTarget {
         }
     }
 
-    /// Like [`SealedTarget::create_verified`], with further attempts after failures of the target. An object that exists already is an
-    /// object of an earlier attempt and is replaced.
+    /// Like [`SealedTarget::create_verified`], but retries after failures of the target. An object that already exists was written by an
+    /// earlier attempt and is replaced.
     pub async fn write_persistently(&self, object: &str, content: Vec<u8>) -> Result<u64> {
         let mut pause = limits::BACKUP_RETRY_MIN;
         for attempt in 1.. {

@@ -1,5 +1,5 @@
-//! The whole way of the backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs`
-//! tests the service with an object store.
+//! The complete backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs` tests the
+//! service with an object store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
 use crate::engine::fetch::Fetch;
 use crate::engine::settings::{self, DEFAULT};
-use crate::engine::store::commit_log::{Logged, StoreName};
+use crate::engine::store::commit_log::{CommitLog, Logged, Record, StoreName};
 use crate::engine::store::identity::Installation;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
@@ -56,28 +56,36 @@ fn sealed(target: &Path) -> SealedTarget {
     SealedTarget::new(target, &seal(), Arc::new(SeededRandom::new(5)))
 }
 
+fn open(data: &Path, store: StoreName, log: Arc<dyn CommitLog>) -> Arc<Store> {
+    let options = Options { database_kind: store.database_kind(), cache_bytes: CACHE_BYTES };
+    let file = data.join(format!("{}.redb", store.word()));
+    let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SeededRandom::new(4)));
+    let logged = Some(Logged { store, log });
+    Arc::new(Store::open_and(Space::unlimited(), &file, &options, sources, logged, |_| Ok(())).expect("the store opens"))
+}
+
+async fn put(store: &Store, key: &str, bytes: usize) {
+    let key = key.to_owned();
+    let put = move |tx: &mut WriteTx<'_>| {
+        tx.put(ROWS, &key, &vec![7; bytes]);
+        Ok::<_, StoreError>(())
+    };
+    store.write(put).await.expect("the store works").expect("the write succeeds");
+}
+
 impl Run {
-    /// Starts a server on the data folder `data`, whose `boots`-th start this is. `seed` names the machine.
+    /// Starts a server on the data folder `data`, for the `boots`-th time. `seed` names the machine.
     fn start(data: &Path, target: &Path, boots: u64, seed: u64) -> Self {
-        let random: Arc<dyn Random> = Arc::new(SeededRandom::new(seed * 1_000 + boots));
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
-        let open = |store: StoreName| {
-            let options = Options { database_kind: store.database_kind(), cache_bytes: CACHE_BYTES };
-            let logged = Some(Logged { store, log: capture.clone() });
-            let file = data.join(format!("{}.redb", store.word()));
-            let sources = (clock.clone(), random.clone());
-            Arc::new(Store::open_and(Space::unlimited(), &file, &options, sources, logged, |_| Ok(())).expect("the store opens"))
-        };
-        let stores = StoreName::ALL.map(open);
+        let stores = StoreName::ALL.map(|store| open(data, store, capture.clone()));
         let backup = Arc::new(ContinuousBackup::new(Parts {
             url: target.display().to_string(),
             settings: settings().backup,
             capture: capture.clone(),
             fetch: fetch(),
             seal: Arc::new(seal()),
-            clock,
-            random,
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SeededRandom::new(seed * 1_000 + boots)),
             installation: Installation::new(&SeededRandom::new(1)),
             boots,
             host: format!("machine-{seed}"),
@@ -89,13 +97,8 @@ impl Run {
     }
 
     async fn put(&self, store: StoreName, key: &str, bytes: usize) {
-        let key = key.to_owned();
-        let put = move |tx: &mut WriteTx<'_>| {
-            tx.put(ROWS, &key, &vec![7; bytes]);
-            Ok::<_, StoreError>(())
-        };
         let store = StoreName::ALL.into_iter().position(|name| name == store).expect("the store is one of the three");
-        self.stores[store].write(put).await.expect("the store works").expect("the write succeeds");
+        put(&self.stores[store], key, bytes).await;
     }
 
     /// Waits until the backup has everything committed before this call.
@@ -202,6 +205,42 @@ async fn commits_that_are_not_in_the_log_start_a_new_one() {
     run.catch_up().await;
     let [.., live] = restored(&target, None).await.expect("the backup can be restored");
     assert_eq!(live, ["row 1", "row 2"]);
+    run.stop().await;
+}
+
+/// A log whose records are lost, like those in memory when the process is killed.
+struct Lost;
+
+impl CommitLog for Lost {
+    fn append(&self, _: Record) {}
+}
+
+/// A kill loses the records that are not in the spool yet. Those in the spool are shipped although the log ends after them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_moments_before_a_lost_record_can_be_restored() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    // The target is not reached any more, so the next record stays in the spool.
+    run.tasks.raise(Stage::Draining);
+    run.tasks.join(Duration::from_secs(20)).await;
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.crash().await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let before = SystemClock.now();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let store = open(&data, StoreName::Live, Arc::new(Lost));
+    put(&store, "row 3", 10).await;
+    Arc::into_inner(store).expect("no one else uses the store").close();
+    let run = Run::start(&data, &target, 2, 1);
+    run.put(StoreName::Live, "row 4", 10).await;
+    run.catch_up().await;
+    let live = async |at| restored(&target, at).await.map(|[.., live]| live);
+    assert_eq!(live(Some(before)).await, Ok(vec!["row 1".into(), "row 2".into()]));
+    assert_eq!(live(None).await, Ok([1, 2, 3, 4].map(|row| format!("row {row}")).to_vec()));
+    let catalog = Catalog::load(&sealed(&target).target).await.expect("the target can be listed");
+    assert_eq!(catalog.epochs.values().map(|start| start.log_since).collect::<Vec<_>>(), [1, 1, 3]);
     run.stop().await;
 }
 

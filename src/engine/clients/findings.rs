@@ -135,7 +135,7 @@ impl<'a> Side<'a> {
         }
         groups.retain(|(_, group)| !group.is_empty());
         for (_, group) in &mut groups {
-            // Two detectors can find the same use, such as an element and its attribute.
+            // Two detectors can find the same use, for example as an element and as its attribute.
             group.sort_by_key(|one| (one.span, site_order(one.site)));
             group.dedup_by_key(|one| one.span);
             group.truncate(USES_OF_FEATURE_MAX);

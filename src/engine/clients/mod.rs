@@ -1,4 +1,4 @@
-//! Determines what email clients support, what they remove from an email, and how the email then looks.
+//! Determines what email clients support, what they remove from an email, and how the email looks in them.
 
 pub mod autofix;
 pub mod conditional;

@@ -125,7 +125,7 @@ pub fn all(data: &Data) -> Vec<Profile> {
     listed.chain(variants).collect()
 }
 
-/// Returns the schema of a client's key. Its examples are the clients of the embedded tables; a newer file of tables can have more.
+/// Returns the schema of a client's key. Its examples are the clients in the embedded tables; newer tables can have more.
 pub fn key_schema() -> Value {
     let profiles = all(Data::embedded());
     let keys: Vec<&String> = profiles.iter().flat_map(|profile| std::iter::once(&profile.key).chain(&profile.aliases)).collect();

@@ -77,7 +77,7 @@ pub struct Issue {
     pub category: Box<str>,
     pub url: Box<str>,
     pub support: Support,
-    /// The note that most certainly applies.
+    /// The note that is most likely to apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionView>,
     pub effect: Effect,

@@ -1,7 +1,8 @@
-//! Checks the DNS records that authenticate a sender: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX (RFC 5321, RFC 7505), BIMI.
+//! Checks the DNS records of a sender's domain: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), which authenticate its mail, and MX
+//! (RFC 5321, RFC 7505) and BIMI.
 //!
-//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never a
-//! problem.
+//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never
+//! reported as a problem.
 
 use std::collections::HashSet;
 
@@ -133,7 +134,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
     report
 }
 
-/// Returns the status of a check from the problems that it has added to the report after the first `before` ones.
+/// Returns the status of a check: `Problem` if problems were added to the report after the first `before` ones.
 fn status(report: &Report, before: usize) -> Status {
     if report.problems.len() > before { Status::Problem } else { Status::Ok }
 }

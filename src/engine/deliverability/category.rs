@@ -1,8 +1,9 @@
 //! Predicts the folder: inbox, promotions or spam.
 //!
-//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates labeled by
-//! kind. Content alone cannot predict what Gmail treats as spam, which the sender's reputation decides: the third probability only lowers
-//! the confidence of the other two. An email is classified as spam only if its spam score reaches 5.
+//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates
+//! labeled by kind. Content alone cannot predict what Gmail treats as spam, because the sender's reputation decides. The third
+//! probability therefore only lowers the confidence of the other two. An email is classified as spam only if its spam score reaches
+//! 5.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -25,7 +26,7 @@ pub enum Category {
 }
 
 pub const FEATURE_COUNT: usize = 40;
-/// The features, in the order of [`features`], as `reasoning` names them.
+/// The names of the features in `reasoning`, in the order of [`features`].
 pub const FEATURES: [&str; FEATURE_COUNT] = [
     "the length of the text",
     "the number of links",

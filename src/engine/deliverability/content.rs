@@ -164,7 +164,7 @@ fn mixes_scripts(word: &str) -> bool {
             > 0
 }
 
-/// Returns a run of at least four single letters that spaces or other separators split, if there is one.
+/// Returns the first run of at least four single letters with separators between them, such as `f r e e`.
 pub fn has_spaced_letters(text: &str) -> Option<&str> {
     let mut start = 0;
     let mut count = 0;

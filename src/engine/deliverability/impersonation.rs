@@ -40,7 +40,7 @@ pub fn check(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Adds the rule for a fraudulent claim together with a disguise. All other rules must have been applied before.
+/// Adds the rule for a fraudulent claim combined with a disguise. The caller applies all other rules first.
 pub fn combine(message: &Message, found: &mut Observations) {
     if found.has_any(&CLAIMS) && found.has_any(&DISGUISES) {
         let at = message.links.first().map_or(0, |link| link.at);

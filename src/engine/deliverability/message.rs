@@ -16,7 +16,7 @@ pub struct Input<'a> {
     pub from_email: Option<&'a str>,
 }
 
-/// The maximum size of the text that the check reads. Long newsletters have about 30,000 bytes.
+/// The maximum size of the text that the check reads. Long newsletters contain about 30,000 bytes of text.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 /// The maximum number of links, of images, of hidden passages and of suspicious pieces of markup that the check keeps. Further ones are
 /// ignored.
@@ -65,7 +65,7 @@ impl Image {
     }
 }
 
-/// The way in which a passage is hidden.
+/// How a passage is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concealment {
     /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel.

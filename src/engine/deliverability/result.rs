@@ -16,7 +16,7 @@ pub const SPAM_SCORE: f64 = 5.0;
 #[schemars(rename = "DeliverabilityPrediction")]
 pub struct Prediction {
     pub category: Category,
-    /// The probability that the category is right, from 0 to 0.8, because the sender's reputation is unknown.
+    /// The probability that the category is right. At most 0.8, because the sender's reputation is unknown.
     pub confidence: f64,
     /// From 0 to 100. 100 means that nothing was found that harms delivery.
     pub score: f64,
@@ -38,7 +38,7 @@ pub struct ContentSignals {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilitySpamScore")]
 pub struct SpamScore {
-    /// The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make it negative.
+    /// The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make the score negative.
     pub score: f64,
     pub triggers: Vec<String>,
     pub recommendations: Vec<String>,

@@ -101,7 +101,7 @@ impl Look {
         }
     }
 
-    /// Returns the way in which the style hides text, if it does.
+    /// Returns how the style hides text, if it does.
     pub fn concealment(&self) -> Option<Concealment> {
         if !self.is_displayed || (self.has_no_height && self.hides_overflow) {
             return Some(Concealment::NotDisplayed);

@@ -19,7 +19,7 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(WEIGHTS));
 const ENTRY_BYTES: usize = 5;
 /// The log-odds that the largest byte value represents.
 pub const LOG_ODDS_MAX: f64 = 8.0;
-/// The distance from 0.5 that a token's probability needs; tokens with a smaller distance are ignored.
+/// The minimum distance of a token's probability from 0.5. Tokens closer to 0.5 are ignored.
 pub const DEVIATION_MIN: f64 = 0.2;
 /// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long texts would always give extreme
 /// values.
@@ -51,8 +51,10 @@ pub const CLEAR: f64 = 1.0;
 /// The minimum number of points that clear evidence of spam adds. In cross-validation, one of 1,929 easy legitimate messages scored 4 or
 /// more.
 const CLEAR_POINTS: f64 = 1.5;
-/// The points that a strength of e (2.718) adds in addition to [`CLEAR_POINTS`], and the maximum number of points that the tokens add.
+/// The points for each unit of the natural logarithm of the strength. Evidence of spam adds them to [`CLEAR_POINTS`]; evidence of
+/// legitimate mail subtracts them.
 const POINTS: f64 = 2.5;
+/// The maximum number of points that the tokens add.
 const POINTS_MAX: f64 = 8.0;
 /// The maximum number of points that the tokens subtract, so that ordinary words cannot outweigh every rule.
 const RELIEF_MAX: f64 = 6.0;

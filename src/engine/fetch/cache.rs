@@ -49,7 +49,7 @@ impl FetchCache {
         self.turns.acquire().await.expect("the semaphore is never closed")
     }
 
-    /// Waits for permission to fetch, for at most `limit`; returns `None` if there is none by then.
+    /// Waits up to `limit` for permission to fetch; returns `None` if the wait times out.
     pub async fn turn_within(&self, limit: Duration) -> Option<SemaphorePermit<'_>> {
         tokio::time::timeout(limit, self.turn()).await.ok()
     }

@@ -24,7 +24,7 @@ pub struct Exchange<'a> {
     pub url: &'a Url,
     pub request: Request<Full<Bytes>>,
     pub limits: &'a Limits,
-    /// Whether redirects are followed: then only the head of a redirect is read.
+    /// Whether redirects are followed. If so, only the head of a redirect is read.
     pub follows: bool,
 }
 

@@ -54,7 +54,7 @@ impl Default for LinkProbes {
 }
 
 impl LinkProbes {
-    /// Checks a link, or returns a recent result.
+    /// Checks a link, or returns a recent cached result.
     pub async fn check(&self, fetch: &Fetch, url: &Url, check: LinkCheck, now: Timestamp) -> Arc<LinkReport> {
         let mut plain = url.clone();
         plain.set_fragment(None);

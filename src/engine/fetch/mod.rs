@@ -5,7 +5,7 @@
 //! can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests to platforms with a user's credentials
 //! use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`].
 //!
-//! The client adds no credentials of its own and keeps no cookies.
+//! The client adds no credentials and keeps no cookies.
 
 mod address;
 mod cache;
@@ -155,7 +155,7 @@ impl Fetch {
         self.get_newer(url, accept, &KnownVersion::default(), limits).await
     }
 
-    /// Like [`Fetch::get`], but the server can respond with status 304 if the response would be the known version.
+    /// Like [`Fetch::get`], but if the known version is still current, the server may respond with status 304 and no content.
     pub async fn get_newer(
         &self,
         url: &Url,

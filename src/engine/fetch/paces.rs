@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Above this number of accounts, pauses that have ended are removed.
+/// From this number of accounts on, pauses that have ended are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
-/// The shortest pause after a rejected call. It doubles with each further rejected call in a row, so that a platform that requests no pause
-/// is not called in a tight loop.
+/// The shortest pause after a rejected call. The pause doubles with each further rejected call in a row, so that a platform that requests
+/// no pause is not called in a tight loop.
 const REJECTED_PAUSE: Duration = Duration::from_secs(1);
 /// The maximum number of times that the shortest pause doubles: up to 64 seconds.
 const DOUBLINGS_MAX: u32 = 6;

@@ -1,6 +1,6 @@
 //! Access tokens that platforms issue for a day or less, for each connected account.
 //!
-//! They are only in memory: after a restart, a new token is requested, which is harmless because earlier tokens stay valid.
+//! The tokens are kept only in memory: after a restart, a new token is requested, which is harmless because earlier tokens stay valid.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,8 @@
-//! Sends the requests of the object stores' clients with this client, so that the program has one HTTP client and one provider of
-//! cryptography.
+//! Lets the object stores' clients send their requests with this HTTP client, so that the program has only one HTTP client and one
+//! cryptography provider.
 //!
-//! The operator chooses the object store, so its address may be private. Requests that fail are repeated by the object store's client, and
-//! bodies are bounded by the size of the largest object.
+//! The operator chooses the object store, so its address may be private. The object store's client retries failed requests, and the size
+//! of the largest object bounds all bodies.
 
 use std::fmt;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ use super::exchange::{Exchange, within};
 use super::{Fetch, FetchError, Limits, OversizePolicy, Response, host};
 use crate::vocab::limits;
 
-/// Connects the clients of object stores with the service's own HTTP client.
+/// Connects object stores' clients with the service's own HTTP client.
 #[derive(Clone)]
 pub struct StorageConnector(Arc<Fetch>);
 
@@ -95,7 +95,7 @@ impl HttpService for StorageConnector {
     }
 }
 
-/// Returns the kind of an error, from which the object store's client decides whether the request is repeated.
+/// Returns the kind of an error, by which the object store's client decides whether to retry the request.
 fn kind(error: &FetchError) -> HttpErrorKind {
     match error {
         FetchError::Unresolved { .. } | FetchError::Unreachable { .. } | FetchError::ConnectionRefused { .. } => {

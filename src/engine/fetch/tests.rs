@@ -1,4 +1,4 @@
-//! Tests the client against servers on loopback that behave well, badly or not at all.
+//! Tests the client against servers on loopback that behave well, behave badly, or never respond.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;

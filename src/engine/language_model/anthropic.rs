@@ -86,5 +86,5 @@ fn text(parts: &[Part], stop_reason: Option<&str>) -> Result<String, ModelError>
     }
     let used = parts.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
     let text = used.unwrap_or(words);
-    if text.trim().is_empty() { Err(ModelError::Malformed("the message is empty".into())) } else { Ok(text) }
+    if text.trim().is_empty() { Err(ModelError::Malformed("the response contains no text".into())) } else { Ok(text) }
 }

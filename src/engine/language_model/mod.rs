@@ -88,7 +88,7 @@ pub struct AnswerSchema {
     pub schema: Value,
 }
 
-/// A reply of the language model.
+/// A reply from the language model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub text: String,
@@ -178,7 +178,7 @@ impl std::fmt::Display for ModelError {
     }
 }
 
-/// The outcome of an HTTP response. A response without a usable text has used tokens too.
+/// The outcome of an HTTP response. Even a response without usable text has used tokens.
 #[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     text: Result<String, ModelError>,

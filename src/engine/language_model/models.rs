@@ -43,7 +43,7 @@ impl Models {
         self.default.iter().chain(&self.clients).find(|client| client.sees())
     }
 
-    /// Returns all names that a request can give, the composer's last.
+    /// Returns all names that a request can use; the composer's is last.
     pub fn names(&self) -> Vec<&str> {
         self.clients.iter().map(|client| client.name()).chain([COMPOSER]).collect()
     }

@@ -110,5 +110,5 @@ fn text(choice: Choice) -> Result<String, ModelError> {
         _ => {}
     }
     let content = choice.message.content.filter(|content| !content.trim().is_empty());
-    content.ok_or_else(|| ModelError::Malformed("the message is empty".into()))
+    content.ok_or_else(|| ModelError::Malformed("the response contains no text".into()))
 }

@@ -30,12 +30,12 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The HTML is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX}.")
+                write!(f, "The HTML is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX} bytes.")
             }
             Self::TooLarge(bytes) => {
                 write!(
                     f,
-                    "The HTML is {bytes} bytes long, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX}."
+                    "The HTML is {bytes} bytes long, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX} bytes."
                 )
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),

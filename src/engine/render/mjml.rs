@@ -53,7 +53,7 @@ fn convert(mjml: &str) -> Result<String, MjmlError> {
 }
 
 /// Returns MJML with character references in place of the characters that the library would write into attributes as Rust escapes: a
-/// no-break space in an alt text would become `\u{a0}`. This includes the title, which also becomes an attribute.
+/// no-break space in an alt text would become `\u{a0}`. The title is also converted, because it becomes an attribute.
 fn referenced(mjml: &str) -> String {
     let mut out = String::with_capacity(mjml.len());
     let (mut is_tag, mut is_title) = (false, false);

@@ -305,8 +305,7 @@ impl Index {
     }
 
     fn feed(&self) -> std::sync::MutexGuard<'_, ()> {
-        // The mutex protects no data of its own: each generation is at its last commit, regardless of what the previous holder of the lock
-        // did.
+        // The mutex protects no data: each generation is at its last commit, whatever the previous lock holder did.
         self.feeding.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

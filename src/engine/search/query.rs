@@ -5,8 +5,8 @@
 //! documents with equal ranks the newest one (with the highest number) comes first. All sets are bitmaps: a word that matches a million
 //! documents costs a few operations on 125 kB instead of a million scores.
 //!
-//! Typing errors are tolerated only if the text as written matches no whole words or prefixes. Otherwise, contacts with a merely
-//! similar word would be in the results.
+//! Typing errors are tolerated only if the text as written has few matches, and none of them matches whole words or prefixes.
+//! Otherwise, contacts with a merely similar word would be in the results.
 
 use roaring::RoaringBitmap;
 

@@ -28,7 +28,7 @@ pub(super) fn schema() -> Schema {
 }
 
 /// The terms of a batch of documents. When the last document of a batch is dropped, the buffer goes back to the writer for the next
-/// batch; waiting for a buffer also keeps the caller from running ahead of the indexing threads.
+/// batch; because the caller waits for a buffer, it cannot run ahead of the indexing threads.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,

@@ -238,7 +238,7 @@ fn class(space: Space, chars: usize, laddered: bool) -> u8 {
 /// Returns the number of rungs that contain plain words. The first rungs are one and two characters long, so this number is also the length
 /// up to which one class contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // There are few enough tags and plain words of custom values to read every one that starts with a given letter.
+    // There are so few tags and plain words of custom values that all those starting with a given letter can be read.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 

@@ -1,6 +1,6 @@
-//! Finds words within a small edit distance of the typed word by walking the term dictionary with an automaton instead of comparing every
-//! term. A transposition of neighboring characters is one edit, and so is a wrong first character. `query.rs` decides when a search
-//! tolerates typos: only if the text as typed matches no words or prefixes.
+//! Finds words within a small edit distance of the typed word by walking the term dictionary with an automaton instead of comparing
+//! every term. A transposition of neighboring characters is one edit, and so is a wrong first character. `query.rs` decides when a
+//! search tolerates typos: only if the text as typed has few matches, and none of them matches whole words or prefixes.
 
 use std::sync::OnceLock;
 
@@ -21,10 +21,10 @@ pub(super) struct Typo<'w> {
 }
 
 impl<'w> Typo<'w> {
-    /// Returns the typing errors to tolerate in `word`. From four characters on, one error is tolerated at any position, and also in a
-    /// prefix of a longer word if `is_prefix`. From eight characters on, two errors are tolerated as well, but only in whole words and not
-    /// in the first character: otherwise the walk through the dictionary would visit most of its upper levels. No error is tolerated in
-    /// words of up to three characters, because nearly every short word is one error away from another.
+    /// Returns the typing errors to tolerate in `word`. From four characters on, one error is tolerated at any position, and also
+    /// in a prefix of a longer word if `is_prefix`. From eight characters on, two errors are also tolerated, but only in whole
+    /// words and not in the first character. Otherwise, the walk through the dictionary would visit most of its upper levels. No
+    /// error is tolerated in words of up to three characters, because nearly every short word is one error away from another.
     pub(super) fn all(word: &'w str, is_prefix: bool) -> Vec<Self> {
         let chars = char_count(word);
         if chars < 4 {

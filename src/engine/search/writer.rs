@@ -24,7 +24,7 @@ use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 const BATCH_DOCUMENTS: usize = 512;
 /// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// The number of indexing threads. Indexing is half of the work of an import.
+/// The number of indexing threads. Indexing takes half of the time of an import.
 const INDEXING_THREADS: usize = 2;
 /// The number of batches in flight: several, so that the caller and the indexing threads do not wait for each other after every batch.
 const BATCHES: usize = 6;
@@ -298,7 +298,7 @@ impl Weight for StaleDocuments {
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Err(tantivy::TantivyError::InvalidArgument("a selection has no score".to_owned()))
+        Err(tantivy::TantivyError::InvalidArgument("scores are not used here".to_owned()))
     }
 
     fn for_each_no_score(&self, segment: &SegmentReader, callback: &mut dyn FnMut(&[DocId])) -> tantivy::Result<()> {

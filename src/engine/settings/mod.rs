@@ -74,7 +74,7 @@ pub enum SettingsError {
         origin: Origin,
         nearest: String,
     },
-    /// The name fits several keys, because it has single underscores between levels.
+    /// The name matches several keys, because it has single underscores between levels.
     AmbiguousVariable {
         name: String,
         candidates: Vec<String>,

@@ -48,7 +48,7 @@ const BEFORE_YOU: [&str; 14] = [
     "once",
 ];
 
-/// Nouns for groups, whose members British English can mean: "our team are".
+/// Nouns for groups. British English can treat them as plural: "our team are".
 const GROUPS: [&str; 18] = [
     "team",
     "family",
@@ -238,7 +238,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let and = next_word(tokens, at).filter(|and| and.lower == "and")?;
     let verb = next_word(tokens, at + 1)?;
     let object = next_word(tokens, at + 2)?;
-    // Only a word that is certainly a verb is reported: one that can be nothing but a base form.
+    // Only a word that is certainly a verb is reported: one that can only be a base form.
     if and.starts_sentence
         || !super::reading::is_only_base(verb)
         || verb.is_capitalized()

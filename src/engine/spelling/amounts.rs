@@ -78,7 +78,8 @@ fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r
     });
     let noun_at = noun_after(tokens, at + 1)?;
     let noun = next_word(tokens, noun_at)?;
-    // After words such as "many" and "those", the next word must be nothing but a noun, because "many try" and "those behind" are correct.
+    // After words such as "many" and "those", the next word must be unambiguously a noun, because "many try" and "those behind" are
+    // correct.
     let only_noun = digits || matches!(many.lower.as_str(), "few" | "several") || noun.word_classes == NOUN;
     let singular = only_noun
         && noun.lower.len() > 2

@@ -239,7 +239,7 @@ struct Checker<'d> {
 
 impl Checker<'_> {
     fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, parts: Parts) {
-        // The limit applies to the report: this check stops a little later, so that it is known whether there are more findings.
+        // The limit applies to the report. This check stops a little later, so that the report can state whether there are more findings.
         if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
             return;
         }

@@ -116,8 +116,8 @@ pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Pos
     if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
 }
 
-/// Returns whether all long words of a block are capitalized and at least two of them are ordinary words, so that capitals do not show
-/// names.
+/// Returns whether all long words of a block are capitalized, and at least two of them are ordinary words. Capitalization then does not
+/// indicate names.
 pub(super) fn is_heading(tokens: &[Token<'_>], has: impl Fn(&str) -> bool) -> bool {
     let mut words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3 && !token.starts_sentence);
     let ordinary = words.clone().filter(|token| has(&token.lower)).count();
@@ -179,7 +179,7 @@ pub(super) fn is_well_known(lower: &str) -> bool {
     WELL_KNOWN.contains(&name.as_str())
 }
 
-/// Returns the day, month or other well-known name that an unknown English word with a capital is meant to be.
+/// Returns the day, month or other well-known name that the writer probably meant with an unknown, capitalized English word.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     let length = lower.chars().count();
     if !(6..=15).contains(&length) {

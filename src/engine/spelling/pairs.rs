@@ -112,7 +112,7 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     if hyphen(at + 1) || at.checked_sub(1).is_some_and(hyphen) {
         return None;
     }
-    // A number or a merge field as a neighbor shows too little.
+    // A number or a merge field next to the word is not enough evidence.
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }

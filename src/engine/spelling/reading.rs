@@ -12,7 +12,7 @@ pub(super) enum Number {
     Plural,
 }
 
-/// A noun and the words before it that belong to it.
+/// A noun and the preceding words that belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NounPhrase {
     /// The position of the noun.
@@ -180,9 +180,9 @@ pub(super) fn has(token: &Token<'_>, classes: u16) -> bool {
     token.word_classes & classes != 0
 }
 
-/// Returns whether the word can be nothing but the base of a verb. Bases that are also participles, such as "come", count.
+/// Returns whether the word can only be the base of a verb. Bases that are also participles, such as "come", count.
 pub(super) fn is_only_base(token: &Token<'_>) -> bool {
-    // The table also has wrong classes of "come" and "become", from mistakes in its source.
+    // The table contains wrong classes for "come" and "become", because of mistakes in its source.
     let come = matches!(token.lower.as_str(), "come" | "become");
     (come || token.word_classes & !PARTICIPLE == BASE_VERB)
         && !matches!(token.lower.as_str(), "found" | "lay" | "fell" | "felt" | "at")

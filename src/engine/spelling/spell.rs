@@ -113,7 +113,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the name that an unknown word is meant to be: one without its capital, or a misspelled one.
+/// Returns the name that the writer probably meant with an unknown word: a name in lowercase, or a misspelled one.
 fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Dictionary) -> Option<String> {
     let token = tokens.get(at)?;
     let english = code(language) == "en";

@@ -1,8 +1,8 @@
 //! Extracts the text that readers see from HTML: blocks in source order, each with its position in the source.
 //!
 //! A block is the text of a paragraph, a cell, a heading, a button, and so on. Inline tags do not split words: `<b>s</b>ale` is one word.
-//! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are not, so text for Word alone
-//! (`[if mso]`) is not either.
+//! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are excluded, and with them the text
+//! that only Word shows (`[if mso]`).
 
 use super::html::{Kind, Scanner, Tag};
 

@@ -51,8 +51,8 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     failure.map_or(Ok(digests), Err)
 }
 
-/// Reads all rows that `tx` sees, except the count of openings, in batches of about `bytes_max` bytes. Returns their digests, or those of
-/// the rows before `each` returned false.
+/// Reads all rows that `tx` sees, except the start count, in batches of about `bytes_max` bytes. Returns their digests; if `each` returns
+/// false, returns those of the rows read until then.
 pub fn read_rows(
     tx: &ReadTx,
     database_kind: DatabaseKind,

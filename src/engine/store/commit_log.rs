@@ -1,9 +1,10 @@
-//! The commit log: every commit of a store as one record, in the order of the commits.
+//! The commit log: one record for each commit of a store, in order.
 //!
-//! A record is the group that the writer made durable, with its position and its time. Positions order the log: they count the commits of a
-//! store without gaps, and the newest position is a row of the same commit, so a missing or repeated record is always detected. The time of
-//! a record may be wrong, as clocks are, and serves only to find the record of a moment. Records name stores and tables by name and hold
-//! keys and values as bytes, so that other versions of the program and other engines can read them.
+//! A record contains the changes that the writer made durable together, with a position and a time. Positions order the log: they count
+//! the commits of a store without gaps, and the newest position is a row of the same commit, so a missing or repeated record is always
+//! detected. The time of a record may be wrong, because clocks can be; it is used only to find the record for a point in time. Records
+//! refer to stores and tables by name and contain keys and values as bytes, so that other versions of the program and other engines can
+//! read them.
 
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ pub trait CommitLog: Send + Sync + 'static {
     fn append(&self, record: Record);
 }
 
-/// A commit log and the store whose commits it receives.
+/// The log that receives the commits of one store.
 #[derive(Clone)]
 pub struct Logged {
     pub store: StoreName,
@@ -106,7 +107,7 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         for (key, value) in changes {
             put_bytes(out, key);
             match value {
-                // One more than the length, so that zero can mark a removal.
+                // Stores the length plus one, so that zero can mark a removal.
                 Some(value) => {
                     put_number(out, value.len() as u64 + 1);
                     out.extend_from_slice(value);
@@ -153,7 +154,7 @@ pub fn decode(bytes: &mut &[u8]) -> Result<Record, Unreadable> {
     Ok(Record { store: store.ok_or(Unreadable::Newer)?, position, at, batch: Arc::new(batch) })
 }
 
-/// Reads the changes of one table. Rows that never leave their data folder are left out.
+/// Reads the changes of one table. Skips rows that never leave their data folder.
 fn take_changes(body: &mut &[u8], table: TableId, batch: &mut Overlay) -> Option<()> {
     for _ in 0..take_number(body)? {
         let key = take_bytes(body)?;
@@ -177,7 +178,7 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Writes a number in groups of seven bits, smallest first, because most lengths fit into one byte.
+/// Writes a number seven bits at a time, lowest bits first, because most lengths fit into one byte.
 fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);

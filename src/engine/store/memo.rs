@@ -1,7 +1,7 @@
 //! A cache for sets that are computed from a commit, so that repeated requests can reuse them.
 //!
-//! A key must cover everything that the set depends on, including the revision of the rows from which it was computed. So no entry ever
-//! becomes stale, and unused entries are dropped.
+//! A key must cover everything that the set depends on, including the revision of the rows from which it was computed. Entries therefore
+//! never become stale; unused entries are dropped.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -50,7 +50,7 @@ impl Memo {
     }
 }
 
-/// Locks the mutex even if a thread panicked while it held the lock, because the map is still valid.
+/// Locks the mutex even if a thread panicked while holding it, because the map is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -61,7 +61,7 @@ use writer::{Answer, Job, Writer};
 /// disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
-/// An error of the store. None of these errors is the caller's fault.
+/// An error from the store. None of these errors is the caller's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The disk or the file failed. The store accepts no further writes.

@@ -9,7 +9,7 @@ use super::redb_port::RedbPort;
 use super::space::Space;
 use super::{Error, Result, backup};
 
-/// The number of rows, and of bytes, that are written in one transaction: rows may be large chunks of blobs.
+/// The maximum number of rows, and of bytes, in one transaction: rows may be large chunks of blobs.
 const ROWS_PER_COMMIT: usize = 20_000;
 const BYTES_PER_COMMIT: u64 = 16 * 1024 * 1024;
 /// The size of the page cache of the new file.
@@ -28,7 +28,7 @@ pub struct Rebuild {
 }
 
 impl Rebuild {
-    /// Creates the file of a store, which must not exist. `position` is the position of the rows that are added first.
+    /// Creates a store's file, which must not exist yet. `position` is the position of the rows that are added first.
     pub fn create(store: StoreName, file: &Path, position: u64) -> Result<Self> {
         if file.exists() {
             return Err(Error::Io(format!("{} already exists", file.display())));
@@ -37,12 +37,12 @@ impl Rebuild {
         Ok(Self { store, file: file.to_path_buf(), port, batch: Overlay::new(), batch_bytes: 0, position })
     }
 
-    /// Adds rows of a snapshot.
+    /// Adds rows from a snapshot.
     pub fn fill(&mut self, rows: Record) -> Result<()> {
         self.merge(rows)
     }
 
-    /// Applies a record of the log. Returns false if the file already contains it; a gap is an error.
+    /// Applies a record from the log. Returns false if the file already contains the record; a gap is an error.
     pub fn apply(&mut self, record: Record) -> Result<bool> {
         if record.position <= self.position {
             return Ok(false);
@@ -74,7 +74,7 @@ impl Rebuild {
         if batch.is_empty() { Ok(()) } else { self.port.commit(&batch) }
     }
 
-    /// Completes the file, compares all its pages with their checksums, and returns the number of its rows.
+    /// Completes the file, verifies the checksums of all its pages, and returns the number of its rows.
     pub fn finish(mut self) -> Result<u64> {
         self.flush()?;
         let Self { store, file, port, .. } = self;

@@ -122,7 +122,7 @@ impl Seal {
         Ok(Self { file: Some(file.to_path_buf()), ..Self::from_key(&bytes) })
     }
 
-    /// Reads the master key from `file`. If there is no key yet, creates one first.
+    /// Reads the master key from `file`. If there is no key yet, creates one.
     pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
         let failed = |error| KeyError::Io(file.to_path_buf(), error);
         // An empty file never contained a key: a power cut can leave an empty file on a file system without hard links.

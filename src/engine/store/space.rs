@@ -98,8 +98,8 @@ impl Space {
         }
     }
 
-    /// Returns whether there is so little space that only essential writes are accepted. Always true while a write waits for space.
-    /// The state ends only when an eighth more than the threshold is free, so that it does not start and end repeatedly.
+    /// Returns whether there is so little space that only essential writes are accepted. Always true while a write waits for space. The
+    /// state ends only when an eighth more than the threshold is free. Otherwise it could start and end repeatedly.
     pub fn is_low(&self) -> bool {
         if self.folder.is_none() {
             return false;

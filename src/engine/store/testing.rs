@@ -102,7 +102,7 @@ impl Port for Disk {
     }
 }
 
-/// A repeatable sequence of random choices (splitmix64).
+/// A seeded random number generator (splitmix64), so that tests are repeatable.
 pub struct Dice(u64);
 
 impl Dice {

@@ -228,8 +228,8 @@ impl Writer {
         }
         self.port.commit(&group)?;
         let group = Arc::new(group);
-        // The log receives the commit before readers and callers see it. So, in the common log of several stores, a commit always
-        // precedes the commits that were made because of it.
+        // The log receives the commit before readers and callers see it. In the shared log of several stores, a commit therefore always
+        // precedes the commits that it causes.
         if let Some((logged, position)) = &self.log {
             logged.log.append(Record { store: logged.store, position: *position, at: self.last, batch: group.clone() });
         }

@@ -229,7 +229,8 @@ impl Shutdown {
     }
 
     async fn reached(&mut self, stage: Stage) {
-        // If the owner no longer exists, the stage will never be raised and there is nothing left to serve: treat the stage as reached.
+        // If the owner no longer exists, the stage can no longer be raised, and there is nothing left to serve. The stage is therefore
+        // treated as reached.
         let _ = self.0.wait_for(|now| *now >= stage).await;
     }
 }

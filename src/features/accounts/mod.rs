@@ -96,9 +96,10 @@ pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Res
 pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     match is_installations(tx, account)? {
         true => Ok(()),
-        false => {
-            Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account can use this operation."))
-        }
+        false => Err(Failure::because(
+            Code::InsufficientPermissions,
+            "Only the account that owns this installation can use this operation.",
+        )),
     }
 }
 
@@ -107,7 +108,7 @@ pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> 
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
 }
 
-/// Returns the email addresses of the owner and the admins of the installation's own account.
+/// Returns the email addresses of the owner and admins of the account that owns the installation.
 pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     let tx = engine.control.read();
     let Some(account) = store::account(&tx)? else { return Ok(Vec::new()) };
@@ -116,7 +117,7 @@ pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     Ok(managers.filter_map(|user| user.email.parse().ok()).collect())
 }
 
-/// Returns whether this installation is unused, which means that it has no account.
+/// Returns whether this installation is unused, that is, has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }

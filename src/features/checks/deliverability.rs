@@ -40,7 +40,7 @@ pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envel
         Some(from) => Some(records(context, from).await?),
         None => None,
     };
-    // If no lookup succeeded, leave out the report, because it would contain nothing.
+    // If no lookup succeeded, the report would be empty, so it is left out.
     let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
     judge(context, email, envelope, report, start).await
 }
@@ -72,7 +72,7 @@ async fn judge(
 }
 
 /// Returns the HTML with the hosts of this service, and those in networks that the operator has allowed, replaced by a public host of the
-/// same length. The form of these hosts depends on the settings of the service, not on the email.
+/// same length. These hosts depend on the service's settings, not on the email.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
     // The inspection is cached. If it fails, the HTML is used unchanged.

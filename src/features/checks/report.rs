@@ -72,9 +72,9 @@ pub struct ValidationSummary {
     /// The number of problems to resolve before sending.
     pub critical_issues: usize,
     pub warnings: usize,
-    /// The checks without problems that should be resolved before sending.
+    /// The checks that found no problem to resolve before sending.
     pub passed: Vec<Check>,
-    /// The checks with problems that should be resolved before sending.
+    /// The checks that found a problem to resolve before sending.
     pub failed: Vec<Check>,
 }
 

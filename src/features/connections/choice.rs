@@ -1,4 +1,4 @@
-//! Chooses the connection for a request, and turns errors of platforms into failures that name the remedy.
+//! Chooses the connection for a request, and converts errors from platforms into failures that name the remedy.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::providers::Provider;
 
-/// The codes of the failures of every operation that uses a connection.
+/// The error codes of every operation that uses a connection.
 pub const FAILURES: [Code; 5] = [
     Code::NotFound,
     Code::IntegrationAccountRequired,
@@ -31,7 +31,7 @@ pub struct ConnectionChoice {
     pub account: AccountId,
     pub provider: Provider,
     pub project: ProjectId,
-    /// The connection that the caller names; required if there are several.
+    /// The connection to use; required if there are several.
     pub connection: Option<ConnectionId>,
 }
 
@@ -79,7 +79,7 @@ pub fn usable(
     Ok(all.iter().filter(|connection| connection.serves(project)).map(|connection| connection_view(connection, now)).collect())
 }
 
-/// Returns the failure of an operation whose connection must be reconnected.
+/// Returns the error for an operation whose connection must be reconnected.
 pub fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
     let detail = format!(
@@ -104,7 +104,7 @@ pub async fn client<'e>(
     Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
 }
 
-/// Records in the connection what an error reveals about it: the platform rejected the key, or limits its requests.
+/// Records in the connection what an error shows about it: that the platform rejected the key, or that it is rate limiting the account.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {
@@ -115,7 +115,7 @@ pub async fn note(engine: &Engine, environment: Environment, used: &Connection, 
     Ok(())
 }
 
-/// Turns an error of a platform into the failure of an operation. Also records in the connection what the error reveals about it.
+/// Converts an error from a platform into an operation's failure. Also records in the connection what the error shows about it.
 pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     let (engine, environment) = (&context.engine, context.caller.environment());
     if let Err(failure) = note(engine, environment, used, &error).await {

@@ -45,7 +45,7 @@ pub struct Payload {
     bytes: Bytes,
 }
 
-/// A file in a form.
+/// A file in a multipart form.
 #[derive(Debug)]
 pub struct FormFile<'f> {
     pub name: &'f str,
@@ -63,18 +63,18 @@ pub struct Client<'e> {
     authorization: HeaderValue,
     /// Identifies the account for pauses without revealing its key.
     account: [u8; 12],
-    /// The longest pause for which a request waits; if a pause is longer, the request fails.
+    /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
-    /// How the fields of the platform become fields of contacts.
+    /// How the platform's fields are mapped to contact fields.
     pub mapping: Mapping,
-    /// The names of the properties that the account added to contacts, once they are read.
+    /// The names of the contact properties that the account added, once they have been read.
     pub own_properties: OnceCell<Vec<String>>,
-    /// The host of HubSpot's pages for this account, once it is read.
+    /// The host of HubSpot's pages for this account, once it has been read.
     pub page_host: OnceCell<String>,
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client, or returns why the key cannot belong to the platform.
+    /// Creates a client; returns the reason if the key cannot be one of the platform's.
     pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
         let base = base(&engine.settings.connections, provider, credentials)?;
         let text = match credentials {
@@ -98,12 +98,12 @@ impl<'e> Client<'e> {
         Ok(Self { engine, provider, base, region, authorization, account, wait_max, mapping, own_properties, page_host })
     }
 
-    /// Returns a client that never waits for the end of a pause within a request, so that an import does not delay other imports.
+    /// Returns a client whose requests never wait for a pause to end, so that an import does not delay other imports.
     pub fn without_waits(self) -> Self {
         Self { wait_max: Duration::ZERO, ..self }
     }
 
-    /// Returns a client that puts the fields of contacts where this mapping says.
+    /// Returns a client that maps contact fields in this way.
     pub fn mapped(self, mapping: Mapping) -> Self {
         Self { mapping, ..self }
     }
@@ -205,7 +205,7 @@ impl<'e> Client<'e> {
         }
     }
 
-    /// Waits before the next attempt, with a pause varied by up to a fifth, so that imports do not retry their requests at the same time.
+    /// Waits before the next attempt. The pause varies by up to a fifth, so that imports do not all retry at the same time.
     pub async fn back_off(&self, attempt: u32) {
         let [chance] = self.engine.random.bytes::<1>();
         let ms = limits::PROVIDER_RETRY_MS << (attempt - 1);
@@ -227,7 +227,9 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
-            StatusCode::MULTI_STATUS => Err(PlatformError::Unavailable("status 207: part of the batch is missing".to_owned())),
+            StatusCode::MULTI_STATUS => {
+                Err(PlatformError::Unavailable("status 207: the response contains only part of the batch".to_owned()))
+            }
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),
             StatusCode::FORBIDDEN => Err(PlatformError::Forbidden(said())),
@@ -256,7 +258,7 @@ impl<'e> Client<'e> {
         headers
     }
 
-    /// Pauses the account if the platform is rate limiting it, or if no further request is allowed in this window.
+    /// Pauses the account if the platform is rate limiting it, or if the current window allows no further request.
     fn note_pause(&self, response: &Response) {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
@@ -271,7 +273,7 @@ impl<'e> Client<'e> {
     }
 }
 
-/// Returns the pause that a platform requests with the headers of a response, if it requests one.
+/// Returns the pause that the headers of a response request, if any.
 fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {
@@ -287,7 +289,7 @@ fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h st
     Some(Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
 }
 
-/// Describes an error in a response by its kind and place only: the text of the error itself can quote the data of a contact.
+/// Describes an error in a response only by its kind and position, because the error's text could quote a contact's data.
 fn place(error: &serde_json::Error) -> String {
     let kind = match error.classify() {
         Category::Data => "an unexpected value",
@@ -302,7 +304,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
     let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
         Provider::Klaviyo if is_wrong_key("pk_") => {
-            return Err("expected a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {
@@ -318,7 +320,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
     Url::parse(&text).map_err(|_| "the address of this platform is not a URL; correct it under [connections] in the settings")
 }
 
-/// Returns Mailchimp's data center of the account: the end of a key, or what Mailchimp stated with the tokens.
+/// Returns the data center of a Mailchimp account: the ending of its key, or what Mailchimp returned with the tokens.
 fn region(credentials: &Credentials) -> &str {
     match credentials {
         Credentials::Key(key) => key.expose().rsplit_once('-').map_or("", |(_, region)| region),
@@ -326,7 +328,7 @@ fn region(credentials: &Credentials) -> &str {
     }
 }
 
-/// Returns whether the text is the name of one of Mailchimp's data centers, like us21. The name becomes part of a host name.
+/// Returns whether the text is the name of a Mailchimp data center, like us21. The name becomes part of a host name.
 fn is_region(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_lowercase).count();
     let digits = &text[letters..];

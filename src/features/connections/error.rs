@@ -21,14 +21,15 @@ pub enum PlatformError {
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
-    /// The request could not be sent, and a retry would not help: for example, the platform's address in the settings is not a URL.
+    /// The request could not be sent, and a retry would not help, for example because the platform's address in the settings is not a
+    /// URL.
     Unreachable(String),
-    /// The platform's response does not have the documented form.
+    /// The platform's response is not in the documented format.
     Malformed(String),
 }
 
 impl PlatformError {
-    /// Returns the reason if the connection must be reconnected.
+    /// Returns the reason why the connection must be reconnected, if it must be.
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Rejected(said) | Self::Forbidden(said) => Some(said.clone()),
@@ -37,7 +38,7 @@ impl PlatformError {
         }
     }
 
-    /// Returns whether the request may have taken effect although it failed.
+    /// Returns whether the request may have taken effect although an error was returned.
     pub fn is_uncertain(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Malformed(_))
     }

@@ -1,4 +1,4 @@
-//! Puts the fields of a platform into contacts: as the table of the platform says, or as a user maps them.
+//! Maps a platform's fields to contact fields: by the platform's table, or as a user chose.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,25 +12,25 @@ use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::vocab::contact_fields::{Profile, ProfileField};
 use crate::vocab::limits;
 
-/// The start of the names of custom fields among the fields of a contact.
+/// The prefix of custom fields among the contact fields.
 const CUSTOM: &str = "customFields.";
 
-/// For fields of a platform, the field of the contact. Other fields become custom fields with their own names.
+/// Maps a platform's fields to contact fields. Fields that are not in the map become custom fields with their own names.
 pub type Defaults = &'static [(&'static str, &'static str)];
 
-/// Which field of a contact each field of a platform becomes.
+/// The contact field for each of a platform's fields.
 #[derive(Debug, Default)]
 pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
-    /// The fields that contacts had, if they are recorded.
+    /// The fields that the contacts had, if they are recorded.
     seen: Option<Mutex<BTreeMap<String, SeenField>>>,
 }
 
-/// A field that contacts on a platform have.
+/// A field that the platform's contacts have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenField {
-    /// The field of the contact; `None` if the field is not imported.
+    /// The contact field; `None` if the field is not imported.
     pub to: Option<String>,
     /// The first value, shortened.
     pub sample: String,
@@ -41,12 +41,12 @@ impl Mapping {
         Self { map, seen: None }
     }
 
-    /// Returns a mapping that records the fields of the contacts.
+    /// Returns a mapping that records the contacts' fields.
     pub fn recording(map: FieldMap) -> Self {
         Self { map, seen: Some(Mutex::default()) }
     }
 
-    /// Returns the fields that contacts had, by name.
+    /// Returns the fields that the contacts had, by name.
     pub fn into_seen(self) -> BTreeMap<String, SeenField> {
         self.seen.and_then(|seen| seen.into_inner().ok()).unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Mapping {
     }
 }
 
-/// Checks a mapping of a user. A field that maps to nothing is not imported.
+/// Checks a user's mapping. A field that is mapped to nothing is not imported.
 pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     if map.len() > limits::PROVIDER_FIELDS_MAPPED_MAX {
         let max = limits::PROVIDER_FIELDS_MAPPED_MAX;
@@ -70,7 +70,7 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     for (name, to) in &map {
         let at = format!("fieldMap.{name}");
         if name.is_empty() || name.len() > limits::PROVIDER_FIELD_NAME_BYTES_MAX {
-            return Err(Failure::field("fieldMap", "use the names of fields that the preview of the import lists"));
+            return Err(Failure::field("fieldMap", "use only field names that the import preview lists"));
         }
         let Some(to) = to else { continue };
         let own = to.strip_prefix(CUSTOM).filter(|own| !own.is_empty() && own.len() <= limits::PROVIDER_FIELD_NAME_BYTES_MAX);
@@ -83,7 +83,7 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     Ok(map)
 }
 
-/// A contact into which the fields of a platform are put.
+/// A contact that receives a platform's fields.
 pub struct Fields<'m> {
     mapping: &'m Mapping,
     defaults: Defaults,
@@ -95,15 +95,15 @@ impl<'m> Fields<'m> {
         Self { mapping, defaults, external }
     }
 
-    /// Puts a field that every account of the platform has, unless its value is empty.
+    /// Sets a field that every account on the platform has, unless its value is empty.
     pub fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
         let Some(value) = value.map(Into::into).filter(|value| !is_empty(value)) else { return };
         let default = self.defaults.iter().find(|(known, _)| *known == name).map(|(_, to)| *to);
         self.put_as(name, default.map_or_else(|| format!("{CUSTOM}{name}"), str::to_owned), value);
     }
 
-    /// Puts a field that the account added, whose name within the account is `own`. Without a mapping, a field that another one filled keeps
-    /// its value.
+    /// Sets a field that the account added; `own` is its name within the account. Without a mapping, a contact field that already has a
+    /// value keeps it.
     pub fn put_own(&mut self, name: &str, own: &str, value: Value) {
         let is_taken = self.external.custom_fields.contains_key(own) && !self.mapping.map.contains_key(name);
         if !is_empty(&value) && !is_taken {
@@ -132,7 +132,7 @@ impl<'m> Fields<'m> {
     }
 
     fn put_custom(&mut self, name: &str, value: Value) {
-        // A number that the store would round, and an object with a wrong string, are stored as text.
+        // A number that the store would round, or an object with an invalid string, is stored as text.
         let value =
             serde_json::from_value(value.clone()).unwrap_or_else(|_| FieldValue::Text(value.to_string().replace('\0', "")));
         self.external.custom_fields.insert(name.to_owned(), value);

@@ -32,9 +32,9 @@ pub struct ImportPlan {
     pub project: ProjectId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The fields of the platform that become other fields than usual.
+    /// The user's mapping of the platform's fields, where it differs from the usual one.
     pub fields: FieldMap,
-    /// The time from which changes are imported; `None` if everything is imported.
+    /// The time after which changes are imported; `None` if everything is imported.
     pub since: Option<Timestamp>,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
@@ -46,7 +46,7 @@ pub struct Label {
     pub segment: SegmentId,
 }
 
-/// Adds an import with a connection of the account. Fails if the connection was removed.
+/// Adds an import through one of the account's connections. Fails if the connection was removed.
 pub fn start_with(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -83,7 +83,7 @@ pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Resul
     jobs::open(tx, used.account, project, Task::Provider(import))
 }
 
-/// Creates the tag and the segment of an import, whose name contains the day and, if an earlier import has this name, a number.
+/// Creates an import's tag and segment. Their name contains the day and, if an earlier import has the same name, a number.
 pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
     let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
     let mut name = base.clone();
@@ -137,8 +137,8 @@ fn removed(import: &ProviderImport) -> String {
     format!("The connection to {} was removed. Connect the account again and start a new import.", import.provider)
 }
 
-/// Commits a page that was read with the connection `used`. If the connection has been removed since, fails the import with the reason
-/// `removed`.
+/// Commits a page that was read with the connection `used`. If the connection has been removed since then, the import fails with the
+/// reason `removed`.
 pub(super) fn keep(
     tx: &mut WriteTx<'_>,
     used: &Connection,
@@ -196,7 +196,7 @@ async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     Read { page: Some(page), error: None, position: import.position.clone() }
 }
 
-/// Returns the name of a source as a tag, shortened to the length of a tag.
+/// Returns a source's name as a tag, shortened to a tag's maximum length.
 fn tag_of(source: &ProviderSource) -> Option<String> {
     let name: String = source.name.chars().take(limits::TAG_NAME_CHARACTERS_MAX).collect();
     TagName::parse(&name).ok().map(|name| name.to_string())

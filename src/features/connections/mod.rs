@@ -1,10 +1,11 @@
-//! Connections: accounts on other platforms that contacts are imported from and emails are exported to (`assets/docs/connections.md`).
+//! Connections: accounts on other platforms, from which contacts are imported and to which emails are exported
+//! (`assets/docs/connections.md`).
 //!
-//! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or audit
-//! row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
+//! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or
+//! audit row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
 //!
-//! `platform` has an adapter per platform for imports, and `templates` one for exports; `client` sends all requests. All other code is the
-//! same for every platform.
+//! `platform` has an adapter per platform for imports, and `templates` one for exports; `client` sends all requests. All other code is
+//! the same for every platform.
 
 mod choice;
 mod client;

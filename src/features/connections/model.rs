@@ -31,7 +31,7 @@ pub struct Connection {
     /// When the platform accepts requests again, if it is rate limiting the account.
     pub paused_until: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// When the platform last accepted the key while the connection was made or reconnected.
+    /// When the platform last accepted the key as the account was connected or reconnected.
     pub connected_at: Timestamp,
 }
 

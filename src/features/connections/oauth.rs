@@ -29,7 +29,7 @@ use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 use crate::vocab::settings::Connections;
 
-/// The scope that HubSpot requires of every app, with its purpose.
+/// The scope that HubSpot requires every app to request, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
 
 /// The context for sealing states. Sealed bytes open only with the same context.
@@ -53,7 +53,8 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
     Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
 }
 
-/// Returns the session of the signed-in user, who has to consent on the platform. Programs connect accounts with API keys of the platform.
+/// Returns the session of the signed-in user, who has to consent on the platform. API clients connect accounts with the platform's API
+/// keys instead.
 pub fn session(caller: &Caller) -> Result<SessionId, Failure> {
     let detail = "An API key cannot connect an account with OAuth. Sign in to the dashboard, or connect the account with an API key of the \
                   platform (POST /v1/connections/{provider}).";
@@ -67,7 +68,7 @@ pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
     app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
 }
 
-/// Returns the URL to which the platform sends the user back. It must be registered with the platform.
+/// Returns the callback URL, to which the platform redirects the user. It must be registered with the platform.
 pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
     format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
 }
@@ -133,7 +134,7 @@ pub fn consent_url(engine: &Engine, app: &App<'_>, sign_in: &SignIn, state: &str
     Ok(url.into())
 }
 
-/// The response of a platform with tokens.
+/// A platform's token response.
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: Secret,
@@ -141,7 +142,7 @@ struct TokenResponse {
     expires_in: Option<i64>,
 }
 
-/// Mailchimp's response with the data center of the account.
+/// Mailchimp's response with the account's data center.
 #[derive(Deserialize)]
 struct Metadata {
     dc: String,
@@ -187,7 +188,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     };
     let fields = vec![("grant_type", "refresh_token"), ("refresh_token", refresh.expose().as_str())];
     let fresh = request_tokens(engine, used.provider, fields).await?;
-    // A platform that keeps the refresh token may leave it out.
+    // If the refresh token stays valid, the platform may omit it.
     let fresh = Tokens { refresh: Some(fresh.refresh.unwrap_or(refresh)), region, ..fresh };
     let sealed = seal(&engine.seal, (used.account, used.id), &Credentials::Tokens(fresh), engine.random.as_ref());
     let before = used.clone();
@@ -212,10 +213,10 @@ fn not_stored(error: StoreError) -> PlatformError {
 }
 
 fn not_set_up(provider: Provider) -> PlatformError {
-    PlatformError::Rejected(format!("signing in to {provider} is not set up in the settings under [connections]"))
+    PlatformError::Rejected(format!("sign-in with {provider} is not set up under [connections] in the settings"))
 }
 
-/// Revokes the tokens of a connection; returns whether the platform did. Mailchimp has no endpoint for this.
+/// Revokes a connection's tokens; returns whether the platform revoked them. Mailchimp has no endpoint for revocation.
 pub async fn revoke(engine: &Engine, used: &Connection) -> Result<bool, PlatformError> {
     let Some(Credentials::Tokens(Tokens { access, refresh, .. })) = open(&engine.seal, used) else { return Ok(false) };
     let (Some(app), settings) = (app(&engine.settings.connections, used.provider), &engine.settings.connections) else {
@@ -250,7 +251,7 @@ async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, 
     Ok(Tokens { access: access_token, refresh: refresh_token, expires_at, region: String::new() })
 }
 
-/// Posts a form with the credentials of the client: in a header for Klaviyo, in the form for the others.
+/// Posts a form with the client's credentials: for Klaviyo in a header, for the other platforms in the form.
 async fn post<'f, T: DeserializeOwned>(
     engine: &Engine,
     provider: Provider,
@@ -279,7 +280,8 @@ async fn call<T: DeserializeOwned>(
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
     if let Some(text) = authorization {
-        let mut value = HeaderValue::from_str(text).map_err(|_| PlatformError::Malformed("the token".to_owned()))?;
+        let mut value = HeaderValue::from_str(text)
+            .map_err(|_| PlatformError::Malformed("the token contains invalid characters".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
@@ -299,8 +301,9 @@ async fn call<T: DeserializeOwned>(
         });
     }
     let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
-    // Drop the error, because its text could quote a token.
-    serde_json::from_slice(read).map_err(|_| PlatformError::Malformed("the response about tokens".to_owned()))
+    // The error is dropped, because its text could quote a token.
+    serde_json::from_slice(read)
+        .map_err(|_| PlatformError::Malformed("the token response is not valid JSON, or lacks fields".to_owned()))
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {

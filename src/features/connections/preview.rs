@@ -1,4 +1,4 @@
-//! Reads the first contacts of an import, to show their fields and what the import would change.
+//! Reads an import's first contacts, to show their fields and what the import would change.
 
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::vocab::limits;
 /// The first contacts of an import.
 pub struct First {
     pub contacts: Vec<ReadContact>,
-    /// Whether the sources have no further contacts.
+    /// Whether the sources have no more contacts.
     pub is_complete: bool,
 }
 

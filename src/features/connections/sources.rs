@@ -19,13 +19,13 @@ pub struct SourceRef {
     #[serde(rename = "type")]
     pub kind: SourceKind,
     pub name: Name<{ limits::PROVIDER_SOURCE_NAME_CHARACTERS_MAX }>,
-    /// Accepted, because the list of sources contains it.
+    /// Whether the platform's list of sources contains this source, so that it is accepted.
     #[allow(dead_code, reason = "the API accepts it")]
     #[serde(default)]
     pub count: Option<Bounded<0, { u32::MAX as u64 }>>,
 }
 
-/// Checks the sources. A source that is named twice is read once.
+/// Checks the sources. A source that is listed twice is read once.
 pub fn checked(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
     if !(1..=limits::PROVIDER_IMPORT_SOURCES_MAX).contains(&given.len()) {
         let max = limits::PROVIDER_IMPORT_SOURCES_MAX;

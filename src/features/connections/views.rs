@@ -16,7 +16,7 @@ use crate::vocab::providers::{Provider, SourceKind};
 pub struct ConnectionView {
     pub id: ConnectionId,
     pub provider: Provider,
-    /// The platform's own name.
+    /// The platform's name for display.
     #[schemars(extend("enum" = ["Klaviyo", "Mailchimp", "HubSpot"]))]
     pub provider_name: &'static str,
     /// The name of the connection.
@@ -33,12 +33,12 @@ pub struct ConnectionView {
     /// `connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
-    /// Why the connection must be reconnected: the platform's own text, or that the credentials cannot be decrypted.
+    /// Why the connection must be reconnected: the platform's own message, or that the credentials cannot be decrypted.
     pub error: Option<String>,
     /// When the platform accepts requests again.
     pub rate_limited_until: Option<WireTime>,
     pub created_at: WireTime,
-    /// When the connection was made or last reconnected.
+    /// When the account was connected or last reconnected.
     pub connected_at: WireTime,
 }
 

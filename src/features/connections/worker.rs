@@ -35,8 +35,8 @@ pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Ste
     Ok(Step::more_if(more))
 }
 
-/// Runs a step of each of these jobs; returns whether one of them can continue immediately. A job that fails is paused, and the others
-/// still run.
+/// Runs a step of each of these jobs; returns whether one of them can continue immediately. A job whose step fails is paused, and the
+/// others still run.
 async fn run(engine: &Arc<Engine>, environment: Environment, jobs: Vec<Job>) -> Result<bool, Failure> {
     let mut more = false;
     let mut unpaused = None;

@@ -203,7 +203,7 @@ pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeM
     match FieldValue::deserialize(deserializer)? {
         FieldValue::Null => Ok(None),
         FieldValue::Map(fields) => Ok(Some(fields)),
-        _ => Err(D::Error::custom("must be an object of names and values")),
+        _ => Err(D::Error::custom("must be an object that maps names to values")),
     }
 }
 

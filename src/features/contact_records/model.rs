@@ -60,7 +60,7 @@ impl<'a> ContactRow<'a> {
 pub enum ChangeOrigin {
     /// A request to change this one contact: the status endpoint, a PATCH, or the contact's own unsubscription.
     Explicit,
-    /// A side effect of something else: a row of an import or bulk write, a copy to the live environment, or a bounce.
+    /// A side effect of another action: a row of an import or bulk write, a copy to the live environment, or a bounce.
     Incidental,
 }
 

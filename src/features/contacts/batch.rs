@@ -93,13 +93,13 @@ impl Batch {
         Self { rows, digests, slots, keeps_status: false, only_known: false }
     }
 
-    /// Writes only the email and the status of a row whose other fields are refused, with a note. Otherwise, the whole row is refused, and
-    /// a contact who unsubscribed elsewhere would stay subscribed.
+    /// If the other fields of a row are rejected, writes only its email and status, with a note. If the whole row were rejected, a
+    /// contact who unsubscribed elsewhere would stay subscribed.
     pub fn keeping_status(self) -> Self {
         Self { keeps_status: true, ..self }
     }
 
-    /// Leaves out rows without an existing contact. They are not counted.
+    /// Drops rows that have no existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }
@@ -237,8 +237,8 @@ impl BatchWriter {
         Ok(created.is_some())
     }
 
-    /// Writes a row. If the row is refused, notes the reason and, if the batch keeps statuses, writes only the email and the status: first
-    /// with the batch's tags and then, if these are refused too, without them.
+    /// Writes a row. If the row is rejected, notes the reason and, if the batch keeps statuses, writes only the email and the status:
+    /// first with the batch's tags and then, if these are rejected too, without them.
     fn write_or_keep_status<T>(
         &mut self,
         row: u32,

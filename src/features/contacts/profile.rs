@@ -14,12 +14,12 @@ use crate::vocab::contact_fields::{Profile, with_profile_fields};
 use crate::vocab::contact_status::Status;
 
 with_profile_fields! { patch
-/// The profile fields to change. Fields that are not given stay unchanged; `null` clears a field.
+/// The profile fields to change. Omitted fields stay unchanged; `null` clears a field.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactProfile {
 } profile {
-    /// Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, an empty object removes all fields.
+    /// Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and an empty object removes all fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,

@@ -33,9 +33,9 @@ pub struct SigningKey {
     pub private_der: Secret<Vec<u8>>,
 }
 
-/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent domain or a
-/// subdomain that signs for the root, preferably the one for `stream`. A signature is valid for DMARC if both names have the same
-/// organizational domain (RFC 7489 §3.1.1).
+/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent
+/// domain or a subdomain that signs for the root, preferably the one for `stream`. A signature is valid for DMARC if both names
+/// have the same organizational domain (RFC 7489 §3.1.1), unless the DMARC record requires the names to be equal.
 pub fn for_sender(
     tx: &impl Read,
     seal: &Seal,

@@ -109,8 +109,8 @@ const HOPELESS_AFTER: usize = 3;
 /// The date on which the briefs were written. The weekdays in the briefs match the dates of that winter.
 const WRITTEN_ON: Date = Date::constant(2025, 11, 24);
 
-/// Has a model write the email for each brief, one after the other, and stops if the first briefs all fail. `progress` receives each
-/// result.
+/// Requests an email from the model for each brief, one after the other. Stops if the first briefs all fail. `progress` receives
+/// each result.
 pub async fn run(client: &Arc<Client>, mut progress: impl FnMut(&BriefResult)) -> BenchmarkReport {
     let today = WRITTEN_ON;
     let mut report = BenchmarkReport { model: client.name().to_owned(), briefs: ASSETS.briefs.len(), ..Default::default() };

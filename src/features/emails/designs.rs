@@ -28,7 +28,7 @@ pub const BLANK: &str = "blank";
 
 /// The target of links if the brand has no site.
 const EXAMPLE: &str = "https://example.com/";
-/// The number of products in brackets for a brand without products.
+/// The number of placeholder products in a design for a brand without products.
 const PRODUCTS: usize = 3;
 /// The number of days until a deadline in a design.
 const DAYS: i64 = 14;

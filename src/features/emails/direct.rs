@@ -61,7 +61,7 @@ pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, d
     Ok(Changed { document, drawn })
 }
 
-/// Returns a warning if a plain text contains text in brackets, which marks the texts that users must replace in starter designs.
+/// Returns a warning if a plain text still contains text in brackets. In starter designs, users must replace all text in brackets.
 fn not_replaced(text: &str) -> Option<Finding> {
     const CHARACTERS_MAX: usize = 80;
     let ends = |part: &str| part.split_once(']').map(|(inside, _)| inside.trim().replace('\n', " "));

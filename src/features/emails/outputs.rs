@@ -146,8 +146,8 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     Ok(Page { html, images })
 }
 
-/// Returns the files of images by their URLs, as far as they can be loaded and within the limits of a drawing. The tracking pixel is not
-/// loaded, because a drawing is not an open.
+/// Returns the image files by URL. Files that cannot be loaded or exceed the limits of a drawing are left out. The tracking pixel
+/// is not loaded, because a drawing is not an open.
 pub async fn fetch_images(engine: &Engine, addresses: Vec<String>) -> BTreeMap<String, Arc<Vec<u8>>> {
     let tracking = format!("{}/t/", engine.base_url());
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));

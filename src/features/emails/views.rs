@@ -1,4 +1,4 @@
-//! Conversations and emails in the form that the API returns (`assets/docs/emails.md`).
+//! Conversations and emails as the API returns them (`assets/docs/emails.md`).
 
 use data_encoding::HEXLOWER;
 use schemars::JsonSchema;

@@ -81,7 +81,7 @@ pub fn ingest(
     })
 }
 
-/// Records the event in `json`, in the form of a row of a batch. Returns whether the event is new, or why it is refused.
+/// Records the event in `json`, in the format of a row of a batch. Returns whether the event is new, or why it is rejected.
 pub fn record_json(tx: &mut WriteTx<'_>, project: ProjectId, json: &str) -> Result<Result<bool, FieldError>, Failure> {
     let mut recorded = Ok(false);
     ingest(tx, project, vec![EventRow::read(json)], |outcome| {

@@ -1,4 +1,4 @@
-//! Events that another feature reports, such as orders of a connected store. They follow the same rules as events from clients.
+//! Events that another feature reports, such as a connected store's orders. They follow the same rules as events from clients.
 
 use super::ingest::{IngestError, IngestOutcome, ingest};
 use super::input::EventRow;
@@ -21,14 +21,14 @@ pub enum Reported {
     },
 }
 
-/// Stores an event, given in the form of `POST /v1/events` without the project.
+/// Stores an event, which is in the format of `POST /v1/events` without the project.
 pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<Reported, Failure> {
     let mut only = Reported::Duplicate;
     report_all(tx, project, &[event], |reported| only = reported)?;
     Ok(only)
 }
 
-/// Stores events in order; `each` gets the result of each event.
+/// Stores events in order, and passes the result of each event to `each`.
 pub fn report_all(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -54,7 +54,7 @@ pub async fn export(
     Ok(EmailExport { conversation_id, files, execution_time, export_type: provider.word() })
 }
 
-/// Returns an email in the language of a platform, and the merge fields that were removed.
+/// Returns an email in a platform's merge language, and the merge fields that were removed.
 fn draft(email: Finished, kind: TemplateKind, options: Map<String, Value>) -> (Draft, Vec<String>) {
     let provider = kind.provider();
     let name = name(&email);

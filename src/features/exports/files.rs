@@ -70,7 +70,7 @@ pub async fn export(
     Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: target.word() })
 }
 
-/// Returns the finished emails to export; an export without any fails.
+/// Returns the finished emails to export. Fails if there are none.
 pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<Finished>, Failure> {
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let account = context.caller.account();

@@ -1,7 +1,8 @@
-//! Exports finished emails as files, also in the merge languages of other platforms, and into connected accounts on these platforms.
+//! Exports finished emails as files, optionally in other platforms' merge languages, and into connected accounts on these platforms.
 //!
-//! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
-//! unless the brand's postal address has changed. Exporting an email into the same account again updates what the first export created.
+//! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same
+//! file, unless the brand's postal address has changed. Exporting an email into the same account again updates what the first export
+//! created.
 
 mod accounts;
 mod files;

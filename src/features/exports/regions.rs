@@ -101,7 +101,7 @@ fn inserted(html: &str, mut insertions: Vec<Insertion>) -> String {
 
 fn text_cells(html: &str) -> Vec<TextCell> {
     let mut cells = Vec::new();
-    // The end of the name of the last opened cell, if nothing has followed the start tag yet.
+    // The end of the last opened cell's name, if nothing has followed the start tag yet.
     let mut opened: Option<usize> = None;
     let mut current: Option<(TextCell, u32)> = None;
     for piece in Scanner::new(html) {

@@ -8,7 +8,7 @@ use crate::engine::render::merge::decoded;
 use crate::features::connections::templates::TemplateKind;
 use crate::vocab::providers::Provider;
 
-/// An email in the language of a platform.
+/// An email in a platform's merge language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Translation {
     pub html: String,
@@ -57,11 +57,11 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
         let field = written.starts_with("{{").then(|| Field::parse(&written[2..end - 2])).flatten();
         match field.and_then(|field| field.spelled(provider)) {
             Some(spelled) => out.push_str(&spelled),
-            // A comment has no output, so its removal is not reported.
+            // A comment has no output, so removing it is not reported.
             None if written.starts_with("{#") => {}
             None => {
                 let written = decoded(written);
-                // A link without a target is less harmful than a link to a placeholder.
+                // A link without a target does less harm than a link to a placeholder.
                 out.push_str(if written.contains("_url") { "#" } else { "" });
                 if !untranslated.contains(&written) {
                     untranslated.push(written);
@@ -79,7 +79,7 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line that was searched for the end of a comment in vain.
+    /// The number of bytes after the last line that was searched for the end of a comment without success.
     no_comment: Option<usize>,
 }
 
@@ -138,7 +138,7 @@ impl Field {
         is_valid.then(|| Self { name: name.to_owned(), default: default.map(|words| words.replace('&', "&amp;")) })
     }
 
-    /// Returns the field in the language of a platform; `None` if the platform has no counterpart.
+    /// Returns the field in a platform's merge language; `None` if the platform has no counterpart.
     fn spelled(&self, provider: Provider) -> Option<String> {
         match provider {
             Provider::Klaviyo => self.klaviyo(),

@@ -11,7 +11,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportEmails {
     pub conversation_id: ConversationId,
-    /// The only email in the conversation to export; all of the conversation's emails if absent.
+    /// The only email of the conversation to export. If absent, all of its emails are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -26,11 +26,11 @@ pub enum Destination {
     File,
 }
 
-/// Where the images of an email are after an export into an account.
+/// Where an email's images are hosted after an export into an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageHosting {
-    /// Images stay at their address.
+    /// Images stay where they are hosted.
     #[default]
     Hosted,
     /// PNG, JPEG and GIF images are uploaded to the platform.
@@ -80,7 +80,7 @@ pub struct PlatformObject {
     pub kind: &'static str,
     /// Whether the export created it; otherwise, the export updated what an earlier export created.
     pub created: bool,
-    /// The addresses of the images that could not be uploaded and stay where they are; absent if there are none.
+    /// The URLs of the images that could not be uploaded and stay where they are; absent if there are none.
     pub left_images: Option<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! The checks that must be made on a contact's row after the indexes have been used as far as possible.
+//! The checks of a contact's row that remain after the indexes have answered all that they can.
 
 use roaring::RoaringBitmap;
 

@@ -38,7 +38,7 @@ const PLANS: [&str; 5] = ["free", "pro", "PRO", "pro plus", "7"];
 const EVENTS: [&str; 3] = ["cart.added", "Purchase.Completed", "login"];
 const DATES: [&str; 5] = ["2026-01-02", "2026-01-02T12:00:00Z", "2026-01-03T01:00:00+02:00", "soon", "2025-12-31"];
 
-/// A small repeatable source of random choices.
+/// A seeded random number generator, so that tests are repeatable.
 struct Dice(u64);
 
 impl Dice {
@@ -79,7 +79,7 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
     if dice.below(2) == 0 {
         custom_fields.insert("score".to_owned(), score(dice));
-        // Add a custom field named like a standard field: a filter must not confuse the two.
+        // Add a custom field with the same name as a standard field: a filter must not confuse the two.
         custom_fields.insert("email".to_owned(), FieldValue::Text("none".into()));
     }
     let status = Status::ALL[dice.below(4) as usize];

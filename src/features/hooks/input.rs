@@ -43,10 +43,10 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
     }
     match hook.kind {
         HookKind::Contacts if hook.event_name.is_some() => {
-            Err(Failure::field("eventName", "only webhooks of the kind events have an event name; omit it"))
+            Err(Failure::field("eventName", "only a webhook with the kind events has an event name; omit this field"))
         }
         HookKind::Contacts if hook.topic.is_some() && hook.consent_source.is_none() => {
-            Err(Failure::field("consentSource", "enter where the contacts gave their consent to mail about the topic"))
+            Err(Failure::field("consentSource", "enter where the contacts agreed to receive emails about the topic"))
         }
         HookKind::Contacts | HookKind::Events => match hook.topic {
             Some(topic) if topics::look_up(tx, hook.project, topic)?.is_none() => {

@@ -13,7 +13,7 @@ use crate::vocab::limits;
 const EVENT_FIELDS: [&str; 8] =
     ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
 
-/// Checks a mapping: the names of its fields and the form of its paths.
+/// Checks a mapping: the names of its fields, and the syntax of its paths.
 pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), FieldError> {
     if mapping.len() > limits::HOOK_FIELDS_MAX {
         return Err(FieldError::new("mapping", format_args!("map at most {} fields", limits::HOOK_FIELDS_MAX)));
@@ -58,7 +58,7 @@ fn fields_of(kind: HookKind) -> &'static str {
     }
 }
 
-/// Returns the input that the body contains, in the form of the API's own operations.
+/// Returns the input that the body contains, in the format of the API's own operations.
 pub fn input(hook: &Hook, body: &Value) -> Value {
     let mut input = mapped(hook.kind, &hook.mapping, body);
     if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {
@@ -80,7 +80,8 @@ fn mapped(kind: HookKind, mapping: &BTreeMap<String, String>, body: &Value) -> M
     input
 }
 
-/// Reads a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs of contacts, then those of events.
+/// Parses a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs for contacts, then those for
+/// events.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(bytes: &[u8]) -> [Vec<Value>; 2] {
     let paths = [("email", "a.email"), ("customFields.x", "items.0.x"), ("phone", "list.id=1.phone")];
@@ -100,13 +101,13 @@ pub fn is_event_field(name: &str) -> bool {
     is_field(HookKind::Events, name)
 }
 
-/// Returns the failure of a mapping to a field that events do not have.
+/// Returns the error for a mapping to a field that events do not have.
 pub fn no_event_field(field: &str) -> FieldError {
     let fields = fields_of(HookKind::Events);
     FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use {fields}"))
 }
 
-/// Returns the event with these values of its fields, in the form of the API's own operations. `name` replaces the name of the event.
+/// Returns the event with these field values, in the format of the API's own operations. `name` overrides the event's name.
 pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: Option<&str>) -> Value {
     let mut input = Map::new();
     values.into_iter().for_each(|(field, value)| set(HookKind::Events, &mut input, field, value));
@@ -214,8 +215,8 @@ pub fn body(is_form: bool, bytes: &[u8]) -> Result<Value, FieldError> {
             )),
         };
     }
-    let pairs: Vec<(String, String)> =
-        serde_urlencoded::from_bytes(bytes).map_err(|_| FieldError::new("", "the form is not encoded correctly"))?;
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(bytes)
+        .map_err(|_| FieldError::new("", "the form is invalid; encode it as application/x-www-form-urlencoded"))?;
     let mut fields = Map::new();
     for (name, value) in pairs {
         match fields.entry(name) {

@@ -31,17 +31,17 @@ pub struct Hook {
     pub url_hash: [u8; 32],
     /// How requests are signed; `None` if signatures are not checked.
     pub signature: Option<SignatureCheck>,
-    /// For each field, the path of its value in the body. If empty, the values have the names of the fields.
+    /// Maps fields to the paths of their values in the body. If empty, the body must use the field names.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events. If absent, the body contains the name.
+    /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<String>,
     /// The tags that every contact gets.
     pub tags: Vec<String>,
-    /// The topic that contacts are subscribed to if they gave their consent.
+    /// The topic to which contacts with consent are subscribed.
     pub topic: Option<TopicId>,
-    /// Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed.
+    /// Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed.
     pub consent_source: Option<String>,
-    /// The page that browsers are redirected to after a form.
+    /// The page to which browsers are redirected after they submit a form.
     pub redirect_url: Option<String>,
     pub active: bool,
     pub created_at: Timestamp,
@@ -79,7 +79,7 @@ pub struct HookDelivery {
 
 impl Record for HookDelivery {}
 
-/// The outcome of a request. It contains no values of the body, because those may be personal data.
+/// The outcome of a request. It contains no values from the body, because these may be personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestOutcome {
     Created,
@@ -88,7 +88,7 @@ pub enum RequestOutcome {
     Unchanged,
     /// The event was recorded.
     Recorded,
-    /// The field that cannot be used, and why.
+    /// The field that cannot be used, and the reason.
     Rejected {
         field: String,
         reason: String,

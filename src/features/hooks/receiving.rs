@@ -61,7 +61,7 @@ pub fn handle(
     Ok(Err(failure))
 }
 
-/// Removes the values of the input from a reason, because reasons are stored and values may be personal data.
+/// Removes the input's values from a reason, because reasons are stored and the values may be personal data.
 fn without_values(reason: String, input: &Value) -> String {
     match input {
         Value::String(text) if !text.is_empty() => {
@@ -83,7 +83,7 @@ fn stored(
         return Ok(Err(Refusal { code: Code::InvalidSignature, at }));
     }
     let request = incoming.idempotency_key.map(|key| {
-        // The keys of requests are scoped to the webhook, as those of the API are scoped to the API key.
+        // Idempotency keys are scoped to the webhook, as the API's keys are scoped to the API key.
         IdempotentRequest::new(KeyId::from_bytes(hook.id.0), key.as_bytes(), "hooks.receive", "", &incoming.bytes)
     });
     if let Some(request) = &request {
@@ -91,7 +91,8 @@ fn stored(
             Lookup::New => {}
             Lookup::Answered(_) | Lookup::Erased => return Ok(Ok(RequestOutcome::Unchanged)),
             Lookup::Conflict => {
-                let at = FieldError::new("Idempotency-Key", "an earlier request had this key and another body; use a new key");
+                let at =
+                    FieldError::new("Idempotency-Key", "an earlier request used this key with a different body; use a new key");
                 return Ok(Err(Refusal { code: Code::IdempotencyConflict, at }));
             }
         }
@@ -111,7 +112,7 @@ fn stored(
             .map(|is_new| if is_new { RequestOutcome::Recorded } else { RequestOutcome::Unchanged }),
     };
     if let (Ok(_), Some(request)) = (&saved, request) {
-        // Only accepted requests are remembered, so that a rejected one can be sent again after the mapping was corrected.
+        // Only accepted requests are remembered, so that a rejected request can be sent again after the mapping is corrected.
         request.store(tx, 200, &[]);
     }
     Ok(saved.map_err(Refusal::from))
@@ -146,8 +147,8 @@ fn contact(
     }))
 }
 
-/// Subscribes a contact with consent to the topic of the webhook. Keeps the choice of a contact who already chose, and ignores contacts who
-/// may not be mailed.
+/// Subscribes a contact with consent to the webhook's topic. A contact who already made a choice keeps it, and contacts who may not be
+/// mailed are ignored.
 fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -> Result<(), Failure> {
     let Some(topic) = hook.topic else { return Ok(()) };
     let contact = contact_records::find_by_email(tx, hook.project, &email.normalized())?;
@@ -159,7 +160,7 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains, and why it would be rejected. Checks what needs no stored data.
+/// Returns the input that a body contains, or why it would be rejected. Runs the checks that need no stored data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
     let json = input.to_string();

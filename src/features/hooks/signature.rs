@@ -32,11 +32,11 @@ pub fn sealed(
     let secret = given.secret.expose().trim();
     let header = given.header.trim();
     if header.len() > limits::HOOK_NAME_CHARACTERS_MAX || HeaderName::try_from(header).is_err() {
-        return Err(Failure::field("signature.header", "enter the name of a header, like Typeform-Signature"));
+        return Err(Failure::field("signature.header", "must be the name of an HTTP header, like Typeform-Signature"));
     }
     if secret.is_empty() || secret.len() > limits::HOOK_SECRET_BYTES_MAX {
         let max = limits::HOOK_SECRET_BYTES_MAX;
-        return Err(Failure::field("signature.secret", format_args!("enter 1 to {max} characters")));
+        return Err(Failure::field("signature.secret", format_args!("must have 1 to {max} characters")));
     }
     let sealed_secret = seal.seal(&place(account, id), secret.as_bytes(), random);
     Ok(SignatureCheck { header: header.to_owned(), sealed_secret })
@@ -52,7 +52,7 @@ pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Resu
     let Some(check) = &hook.signature else { return Ok(()) };
     let refused = |reason: &str| Err(FieldError::new(check.header.clone(), reason));
     let Some(secret) = secret(seal, hook, check) else {
-        return refused("the master key was replaced; enter the secret of this webhook's signature again");
+        return refused("the master key was replaced; enter the signature secret of this webhook again");
     };
     let Some(given) = headers.get(&check.header).and_then(|value| value.to_str().ok()) else {
         return refused("the request has no signature; turn on signatures in the system that sends it");
@@ -65,6 +65,8 @@ pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Resu
     // The comparison takes constant time.
     match sum.is_ok_and(|sum| expected.verify_slice(&sum).is_ok()) {
         true => Ok(()),
-        false => refused("the signature is not the HMAC-SHA256 of the body; enter the secret of the system that sends it again"),
+        false => refused(
+            "the signature is not the HMAC-SHA256 of the body; check that this webhook has the same secret as the sending system",
+        ),
     }
 }

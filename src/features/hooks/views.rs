@@ -23,17 +23,17 @@ pub struct HookView {
     pub kind: HookKind,
     /// The header with the signature of each request. If absent, signatures are not checked.
     pub signature_header: Option<String>,
-    /// For each field, the path of its value in the body. If empty, the values have the names of the fields.
+    /// Maps fields to the paths of their values in the body. If empty, the body must use the field names.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events. If absent, the body contains the name.
+    /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<String>,
     /// The tags that every contact gets.
     pub tags: Vec<String>,
-    /// The topic that contacts with consent are subscribed to.
+    /// The topic to which contacts with consent are subscribed.
     pub topic_id: Option<TopicId>,
-    /// Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed.
+    /// Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed.
     pub consent_source: Option<String>,
-    /// The page that browsers are redirected to after a form.
+    /// The page to which browsers are redirected after they submit a form.
     pub redirect_url: Option<String>,
     /// Whether requests are accepted.
     pub active: bool,
@@ -73,7 +73,7 @@ pub fn hook_view(tx: &impl Read, hook: &Hook) -> Result<HookView, Failure> {
     })
 }
 
-/// A received request. It contains no values of the body.
+/// A received request. It contains no values from the body.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookDeliveryView {

@@ -53,7 +53,7 @@ impl Loss {
         }
     }
 
-    /// Returns a description of the consequences.
+    /// Describes what is lost.
     pub fn means(self) -> &'static str {
         match self {
             Self::Links => "sends and campaigns: their unsubscribe and tracking links return 404 from now on",

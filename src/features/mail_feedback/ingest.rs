@@ -24,7 +24,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// The number of words of a value that are tried as a token: enough for an address in a list of values.
+/// The maximum number of words in a value that are tried as a token: enough for an address in a list of values.
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
@@ -86,7 +86,7 @@ impl From<StoreError> for Rejected {
     }
 }
 
-/// Handles a request. Its consequences are on disk when this function returns.
+/// Handles a request. Its effects are on disk when this function returns.
 pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepted, Rejected> {
     let (report, confirmed) = match check(engine, &incoming).await {
         Ok(checked) => checked,
@@ -170,8 +170,8 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
     }
 }
 
-/// Returns the key of a certificate, from the cache or from Amazon. The cache also remembers which certificates are absent or invalid, so
-/// that many requests that name the same invented certificate cause only one fetch.
+/// Returns a certificate's key, from the cache or from Amazon. The cache also remembers which certificates are absent or invalid, so that
+/// many requests that name the same fake certificate cause only one fetch.
 pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
     if let Some(known) = known_certificate(engine, url, now) {
         return known;
@@ -198,7 +198,7 @@ pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<P
 fn known_certificate(engine: &Engine, url: &Url, now: Timestamp) -> Option<Result<PublicKey, Rejected>> {
     Some(match engine.sns_certificates.get(url.as_str(), now)? {
         Some(pem) => PublicKey::of_certificate(&pem, now).map_err(Rejected::from),
-        None => Err(unavailable(CERTIFICATE_MISSING, "the certificate was absent a moment ago").into()),
+        None => Err(unavailable(CERTIFICATE_MISSING, "a recent request for the certificate failed").into()),
     })
 }
 
@@ -215,12 +215,12 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
     if response.url == *url { Ok(response) } else { Err(unavailable("Amazon SNS redirected the request.", &response.url)) }
 }
 
-/// Returns the failure for a URL that belongs to no mail service.
+/// Returns the error for a URL that belongs to no mail service.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL is invalid. Copy the URL of the webhook again.")
+    Failure::because(Code::NotFound, "No mail service has this URL. Copy the webhook URL again.")
 }
 
-/// Returns a failure after which SNS sends the message again.
+/// Returns an error that makes SNS send the message again.
 fn unavailable(message: &'static str, cause: impl std::fmt::Display) -> Failure {
     Failure { cause: Some(cause.to_string()), ..Failure::because(Code::Unavailable, message).after_seconds(1) }
 }
@@ -232,7 +232,7 @@ fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Opti
     words.filter_map(read).find(|token| matches!(token.purpose, Purpose::Message | Purpose::Bounce))
 }
 
-/// Stores the consequences of a request in one transaction.
+/// Stores the effects of a request in one transaction.
 fn record(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -283,7 +283,7 @@ fn record(
     Ok(accepted)
 }
 
-/// Stores the reason of a rejection, for the page of the mail service.
+/// Stores why a request was rejected, for the mail service's page.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
     let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
     let key = (source.account, source.id);

@@ -72,7 +72,7 @@ pub struct Counts {
     pub bounces: u64,
     pub complaints: u64,
     pub unsubscribes: u64,
-    /// Events of other kinds, which have no consequences.
+    /// Events of other kinds, which have no effect.
     pub other: u64,
     /// Events that match no message.
     pub unmatched: u64,

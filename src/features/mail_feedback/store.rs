@@ -98,7 +98,7 @@ pub enum Arrival {
     First,
     /// The same request arrived before.
     Repeated,
-    /// The ID of an earlier request arrives with another body.
+    /// The ID of an earlier request was used again with a different body.
     Reused,
 }
 

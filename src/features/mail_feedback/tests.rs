@@ -1,4 +1,4 @@
-//! Tests of mail services through the request pipeline: events in the formats of the services, and their consequences.
+//! Tests of mail services through the request pipeline: events in the services' formats, and their effects.
 
 use http::{HeaderMap, Method};
 use serde_json::{Value, json};
@@ -368,7 +368,7 @@ fn rejections_are_stored_at_intervals_whatever_their_reason() {
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
 }
 
-/// Mailgun repeats a request for hours unless the status is 406. A wrong secret can be corrected meanwhile.
+/// Mailgun repeats a request for hours unless the status is 406. In the meantime, a wrong secret can be corrected.
 #[test]
 fn only_what_no_repeat_can_correct_ends_the_repeats_of_mailgun() {
     let scene = Scene::new();

@@ -37,7 +37,7 @@ pub struct MailFeedbackView {
     pub bounces: u64,
     pub complaints: u64,
     pub unsubscribes: u64,
-    /// The number of events of other kinds, such as opens, which have no consequences.
+    /// The number of events of other kinds, such as opens, which have no effect.
     pub other_events: u64,
     /// The number of events that match no message of this environment. They have no effect.
     pub unmatched_events: u64,

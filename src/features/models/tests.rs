@@ -78,7 +78,7 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
     {
         let peer = FakeModel::with(vec![Reaction::Cut("…".into())]);
         let app = app(&peer, limits);
-        // After a response that cost 0.2 of the limit of 1.0, the rest is too little for another request.
+        // After a response that cost 0.2 of the limit of 1.0, the remaining amount is too small for another request.
         spend(&app, Environment::Test, 200_000);
         let Err(ModelError::NotSent(message)) = ask(&app, app.project) else { panic!("the limit is reached") };
         assert!(message.contains(setting) && message.contains("0.20 of 1.00"), "{message}");

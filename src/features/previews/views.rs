@@ -71,7 +71,7 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of a PNG of the whole email. The URL is valid for one to two days; each request returns a new URL.
+    /// The URL of a PNG of the whole email. The URL is valid for one to two days; to renew it, request the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,

@@ -138,7 +138,7 @@ pub struct BrandWebFont {
 }
 
 impl BrandWebFont {
-    /// Returns whether the URL is that of a font file, not of a style sheet.
+    /// Returns whether the URL is that of a font file rather than a style sheet.
     pub fn is_file(&self) -> bool {
         !self.url.starts_with("https://fonts.googleapis.com/")
     }

@@ -175,7 +175,7 @@ pub struct ProductChange {
 }
 
 /// Returns the differences between the products of a brand and the products that an import found on a site. Products of a connected store
-/// never differ, because the store knows them better than the site.
+/// never differ, because the store's data is more reliable than the site's.
 pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> {
     let mut partners: Vec<Option<usize>> = vec![None; found.len()];
     let is_free = |partners: &[Option<usize>], index: usize| !partners.contains(&Some(index));
@@ -223,7 +223,7 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product after the change; `None` if the product is to be deleted. A product that users changed stays when the site no
+    /// Returns the product after the change; `None` if the product must be deleted. A product that users changed stays when the site no
     /// longer has it.
     pub fn applied(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         let position = known.iter().map(|product| product.position + 1).max().unwrap_or_default();

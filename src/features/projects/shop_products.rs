@@ -83,17 +83,17 @@ pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, external
     remove_where(tx, project, |link| is_of(link, store, external_id))
 }
 
-/// Removes the products of a store that it has not reported since `since`.
+/// Removes a store's products that the store has not reported since `since`.
 pub fn remove_unseen(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, since: Timestamp) -> Result<()> {
     remove_where(tx, project, |link| link.store == store && link.seen_at < since)
 }
 
-/// Removes all products of a store.
+/// Removes all of a store's products.
 pub fn remove_all(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId) -> Result<()> {
     remove_where(tx, project, |link| link.store == store)
 }
 
-/// Keeps the products of a store that is no longer connected, as products of the brand.
+/// Keeps a disconnected store's products as products of the brand.
 pub fn keep_all(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId) -> Result<()> {
     for product in of(tx, project, |link| link.store == store)? {
         stored_products::save(tx, project, &Product { store: None, ..product });
@@ -101,12 +101,12 @@ pub fn keep_all(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId) -> Res
     Ok(())
 }
 
-/// Returns the number of products of a store.
+/// Returns the number of a store's products.
 pub fn count(tx: &impl Read, project: ProjectId, store: StoreId) -> Result<u64> {
     Ok(of(tx, project, |link| link.store == store)?.len() as u64)
 }
 
-/// Removes products of a store. A product that users changed stays, without its link to the store.
+/// Removes a store's products. A product that users changed stays, without its link to the store.
 fn remove_where(tx: &mut WriteTx<'_>, project: ProjectId, is_meant: impl Fn(&StoreLink) -> bool) -> Result<()> {
     for product in of(tx, project, is_meant)? {
         match product.is_changed() {

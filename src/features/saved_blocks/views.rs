@@ -1,4 +1,4 @@
-//! Saved blocks in the form that the API returns.
+//! Saved blocks as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Changes to the row of a scheduled import by its run.
+//! Changes that a run makes to the row of its scheduled import.
 
 use super::model::{Known, RunFailure, Running, ScheduledImport, Work};
 use super::store;
@@ -23,7 +23,7 @@ pub async fn change(
         .await?
 }
 
-/// Changes a row in this transaction, unless a user deleted it or started another run since it was read.
+/// Changes a row in this transaction, unless a user has deleted the scheduled import or started another run since the row was read.
 pub fn try_change(
     tx: &mut WriteTx<'_>,
     read: &ScheduledImport,
@@ -39,7 +39,7 @@ pub fn try_change(
     Ok(())
 }
 
-/// Starts the import of a run, unless a user changed the settings since the row was read. If the import cannot start, for example because
+/// Starts a run's import, unless a user has changed the settings since the row was read. If the import cannot start, for example because
 /// too many jobs are open, the run fails.
 pub async fn begin(
     store: &Store,
@@ -62,13 +62,13 @@ pub async fn begin(
     }
 }
 
-/// Records that a run failed.
+/// Records that a run has failed.
 pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> Result<(), Failure> {
     change(store, row, move |row, now| row.fail(failure, now)).await
 }
 
-/// Returns whether the stored row is still in the run of the row that was read, at the same place. The settings may change while a file is
-/// imported, but not while it is fetched.
+/// Returns whether the stored row is still at the same step of the same run as the row that was read. The settings may change while a
+/// file is imported, but not while it is fetched.
 fn is_same_run(stored: &ScheduledImport, read: &ScheduledImport) -> bool {
     match (&stored.running, &read.running) {
         (Some(Running { work: Work::Contacts(stored), .. }), Some(Running { work: Work::Contacts(read), .. })) => stored == read,

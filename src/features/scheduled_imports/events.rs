@@ -23,7 +23,7 @@ use crate::vocab::limits;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Checks that the file has the mapped columns and a name and a contact for each event; returns the reason if not.
+/// Checks that the file has the mapped columns, and a name and a contact for each event; returns the reason if it does not.
 pub fn check_headers(rows: &EventRows, headers: &[String]) -> Result<(), String> {
     for (field, header) in &rows.mapping {
         if !headers.contains(header) {
@@ -66,15 +66,15 @@ async fn stop(store: &Store, row: ScheduledImport, import: EventImport, reason: 
     fail(store, row, RunFailure::new(reason)).await
 }
 
-/// Deletes the file of an import.
+/// Deletes an import's file.
 pub fn release(tx: &mut WriteTx<'_>, import: &EventImport) -> StoreResult<()> {
     let now = tx.now();
     blobs::expire(tx, import.file, now)
 }
 
-/// Rows that were read from the file.
+/// Rows read from the file.
 struct Chunk {
-    /// The events with the numbers of their rows.
+    /// The events, with their row numbers.
     events: Vec<(u32, Value)>,
     offset: u64,
     row: u32,
@@ -119,7 +119,7 @@ fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Fa
     Ok(Ok(chunk))
 }
 
-/// Returns the event in a row, in the form of `POST /v1/events` without the project.
+/// Returns a row's event, in the format of `POST /v1/events` without the project.
 fn event(rows: &EventRows, headers: &[String], cells: &[String]) -> Value {
     let row: BTreeMap<&str, &str> = headers.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
     let cell = |header: &String| Value::from(row.get(header.as_str()).copied().unwrap_or_default());
@@ -140,7 +140,7 @@ fn is_too_old(event: &Value, now: Timestamp) -> bool {
     at.is_some_and(|at| at.0 < now.plus_ms(-i64::from(limits::EVENT_KEPT_DAYS) * DAY_MS))
 }
 
-/// Stores the events of a chunk with the progress of the import.
+/// Stores a chunk's events together with the import's progress.
 fn commit(tx: &mut WriteTx<'_>, read: &ScheduledImport, import: EventImport, chunk: Chunk) -> Result<(), Failure> {
     try_change(tx, read, |tx, row, now| {
         let EventImport { mut result, .. } = import.clone();

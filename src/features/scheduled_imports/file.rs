@@ -1,4 +1,4 @@
-//! Fetches the file of a run, stores it, and starts its import.
+//! Fetches a run's file, stores it, and starts its import.
 
 use url::Url;
 
@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// Fetches the file and starts its import, unless the file has not changed since the last one.
+/// Fetches the file and starts its import, unless the file has not changed since the last import.
 pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImport, source: FileSource) -> Result<(), Failure> {
     let store = &engine.data(environment).store;
     let fetched = match fetch(engine, &source.url, &row.known).await {
@@ -73,13 +73,13 @@ struct File {
     rows: Rows,
 }
 
-/// The import of a file that is not stored yet.
+/// An import whose file is not stored yet.
 enum Rows {
     Contacts(Import),
     Events(EventImport),
 }
 
-/// The place of the file until it is stored.
+/// A placeholder until the file is stored.
 const NO_FILE: BlobId = BlobId::from_bytes([0; 12]);
 
 impl File {
@@ -108,7 +108,7 @@ impl File {
     }
 }
 
-/// Returns the import of contacts from a file with these headers.
+/// Returns an import of contacts from a file with these headers.
 fn contacts(
     rows: &ContactRows,
     headers: &[String],
@@ -158,7 +158,7 @@ async fn import(store: &Store, row: ScheduledImport, file: File, reads: Known) -
 }
 
 impl Rows {
-    /// Starts the import of the file, which is stored completely.
+    /// Starts the import of the completely stored file.
     fn start(self, tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), (file, bytes): (BlobId, u64)) -> Result<Work, Failure> {
         match self {
             Self::Contacts(import) => Ok(Work::Contacts(files::import(tx, place, Import { file, ..import }, bytes)?.id)),

@@ -11,7 +11,7 @@ use crate::features::hooks;
 use crate::features::tags::TagName;
 use crate::vocab::limits;
 
-/// Checks that the given fields apply to the source.
+/// Checks that the fields in the request apply to the source.
 pub fn check_fields(source: &Source, given: &[(&str, bool)]) -> Result<(), Failure> {
     let (what, own): (&str, &[&str]) = match source {
         Source::File(FileSource { target: Target::Contacts(_), .. }) => {
@@ -28,7 +28,7 @@ pub fn check_fields(source: &Source, given: &[(&str, bool)]) -> Result<(), Failu
     }
 }
 
-/// Checks the mapping of the fields of events to headers.
+/// Checks the mapping of event fields to headers.
 pub fn mapping(mapping: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
     if mapping.len() > limits::SCHEDULED_IMPORT_FIELDS_MAX {
         return Err(Failure::field("mapping", format_args!("map at most {} fields", limits::SCHEDULED_IMPORT_FIELDS_MAX)));
@@ -42,7 +42,7 @@ pub fn mapping(mapping: BTreeMap<String, String>) -> Result<BTreeMap<String, Str
             let max = limits::SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX;
             return Err(Failure::field(
                 &format!("mapping.{field}"),
-                format_args!("enter the header of its column, up to {max} bytes"),
+                format_args!("enter the header of the field's column, up to {max} bytes"),
             ));
         }
         Ok((field, header.to_owned()))

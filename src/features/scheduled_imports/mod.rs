@@ -1,11 +1,11 @@
 //! Scheduled imports: contacts or customer events that are imported regularly (`assets/docs/scheduled-imports.md`).
 //!
-//! A run of a file fetches it, unless the server has no newer version, and stores it. From then on, an import of contacts is a contact job
-//! like that of an uploaded file (`features/contacts/jobs`), and `events` imports events. A run of a platform is a contact job like an import
-//! from a connection; after the first one, it reads only changes. A failed run is repeated after a pause; after several failures in a row,
+//! If the source is a file, a run fetches the file, unless the server has no newer version, and stores it. Then a contact job imports the
+//! contacts, as for an uploaded file (`features/contacts/jobs`), or `events` imports the events. If the source is a platform, a run is a
+//! contact job, like an import from a connection; runs after the first one read only changes. A failed run is repeated after a pause; after several failures in a row,
 //! the scheduled import is paused and shows the reason.
 //!
-//! Invariants: one transaction starts the import of a run and records that the run has one, so a run never imports anything twice; and a
+//! Invariants: the transaction that starts a run's import also records the import in the run, so a run never imports anything twice; and a
 //! version of a file, or a time up to which changes were read, counts as known only after the import has completed.
 
 mod changes;

@@ -15,7 +15,7 @@ use crate::vocab::providers::{ConsentMode, Provider};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Contacts or customer events that are imported regularly.
+/// An import of contacts or customer events that runs regularly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScheduledImport {
     pub id: ScheduledImportId,
@@ -28,7 +28,7 @@ pub struct ScheduledImport {
     /// When the next run starts or, during a run, when it continues.
     pub due_at: Timestamp,
     pub running: Option<Running>,
-    /// What the last import that completed has read.
+    /// What the last completed import has read.
     pub known: Known,
     pub last_run: Option<LastRun>,
     /// The number of failed runs since the last one that succeeded.
@@ -92,22 +92,22 @@ impl ContactRows {
 /// How the rows of a file become customer events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
-    /// For each field of an event, the header of its column. If empty, the headers are the names of the fields.
+    /// Maps event fields to column headers. If empty, the headers must be the field names.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events. If absent, a column contains the name.
+    /// The name of all events. If absent, the name comes from a column.
     pub event_name: Option<String>,
 }
 
-/// Sets of contacts on a platform.
+/// Sets of contacts on a platform, such as lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlatformSource {
     pub provider: Provider,
     pub connection: ConnectionId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The fields of the platform that become other fields than usual.
+    /// The user's mapping of the platform's fields, where it differs from the usual one.
     pub fields: FieldMap,
-    /// The name of the tag that every contact of the sources gets.
+    /// The name of the tag that all contacts from the sources get.
     pub tag: String,
 }
 
@@ -119,27 +119,27 @@ pub enum Pause {
     AfterFailure(String),
 }
 
-/// What an import has read: a version of a file, or the changes on a platform up to a time.
+/// What an import has read: a version of a file, or a platform's changes up to a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// The version as the server of the file named it.
+    /// The version, as stated by the server that provides the file.
     pub named: KnownVersion,
     /// The SHA-256 digest of the file, for servers that name no version.
     pub digest: Option<[u8; 32]>,
-    /// The time up to which all changes on the platform were read.
+    /// The time up to which all of the platform's changes have been read.
     pub changes_until: Option<Timestamp>,
 }
 
-/// A run whose contacts or events are being imported.
+/// A run that is importing contacts or events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
     pub started_at: Timestamp,
-    /// What the import reads; unknown if the settings have changed since the run started, so that everything is imported again.
+    /// What the import reads; unknown if the settings have changed since the run started, so that the next run imports everything again.
     pub reads: Known,
     pub work: Work,
 }
 
-/// The import of a run.
+/// A run's import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
     /// A contact job.
@@ -162,7 +162,7 @@ pub struct EventImport {
     pub result: EventResult,
 }
 
-/// The results of rows with events. A stored event counts as created, and one that was stored before as skipped.
+/// The results for rows with events. A new event counts as created; an event that was already stored counts as skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventResult {
     pub counts: Counts,
@@ -240,7 +240,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Forgets what was read, so that the next run imports everything with the current settings.
+    /// Forgets what has been read, so that the next run imports everything with the current settings.
     pub fn forget_known(&mut self) {
         self.known = Known::default();
         if let Some(running) = &mut self.running {
@@ -263,7 +263,7 @@ impl ScheduledImport {
     pub fn fail(&mut self, failure: RunFailure, now: Timestamp) {
         let RunFailure { reason, job } = failure;
         self.running = None;
-        // Rows of the file may be missing, so the file is imported again even if it does not change. The changes on a platform are read
+        // Rows of the file may be missing, so the file is imported again even if it does not change, and the platform's changes are read
         // from the same time again.
         self.known = Known { changes_until: self.known.changes_until, ..Known::default() };
         self.failures += 1;

@@ -1,4 +1,4 @@
-//! Starts the import of a run from a platform: the first one reads everything, the others only changes.
+//! Starts a run's import from a platform: the first run reads everything, later runs read only changes.
 
 use super::changes::begin;
 use super::model::{Known, PlatformSource, ScheduledImport, Work};
@@ -7,10 +7,10 @@ use crate::engine::store::Store;
 use crate::features::connections::{ImportPlan, start_with};
 use crate::vocab::limits;
 
-/// Starts the import of the changes since the last one that completed.
+/// Starts an import of the changes since the last completed import.
 pub async fn start(store: &Store, row: ScheduledImport, source: PlatformSource) -> Result<(), Failure> {
     let PlatformSource { provider, connection, sources, consent_mode, fields, tag } = source;
-    // The platform's clock may be behind, and its search may find changes late. A change that is read twice has no effect.
+    // The platform's clock may be slow, and its search may find changes late. Reading a change twice has no effect.
     let until = row.due_at.plus_ms(-limits::SCHEDULED_IMPORT_OVERLAP_MS);
     let reads = Known { changes_until: Some(until), ..Known::default() };
     let (account, since) = (row.account, row.known.changes_until);

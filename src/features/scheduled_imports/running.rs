@@ -21,7 +21,7 @@ pub async fn step(engine: &Engine, environment: Environment, row: ScheduledImpor
     }
 }
 
-/// Records the result of a contact job, if the job has ended.
+/// Records a contact job's result, if the job has ended.
 async fn watch(store: &Store, row: ScheduledImport, id: JobId) -> Result<(), Failure> {
     let failed = |reason: String| Err::<RunOutcome, _>(RunFailure { reason, job: Some(id) });
     let outcome = match jobs::find(&store.read(), id)? {

@@ -15,7 +15,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ConnectionId, JobId, ProjectId, ScheduledImportId};
 use crate::vocab::providers::{ConsentMode, Provider, SourceKind};
 
-/// Contacts or customer events that are imported regularly.
+/// An import of contacts or customer events that runs regularly.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScheduledImportView {
@@ -24,7 +24,7 @@ pub struct ScheduledImportView {
     pub name: String,
     /// The number of hours between two runs.
     pub every_hours: u32,
-    /// What the rows of the file become; always `contacts` for a platform.
+    /// What each row of the file becomes; always `contacts` for a platform.
     #[schemars(extend("enum" = ["contacts", "events"]))]
     pub target: &'static str,
     /// The URL of the file; absent for a platform.
@@ -33,7 +33,7 @@ pub struct ScheduledImportView {
     pub delimiter: Option<String>,
     /// The mapped columns; absent if they are guessed from the headers.
     pub column_map: Option<ColumnMap>,
-    /// What happens to contacts that already exist; absent except for contacts in a file.
+    /// What happens to contacts that already exist; present only for contacts in a file.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<&'static str>,
     /// The tags that every contact in the file gets.
@@ -42,29 +42,29 @@ pub struct ScheduledImportView {
     pub status: Option<Status>,
     /// What happens to contacts without a status, if `status` is absent; absent for events.
     pub consent_mode: Option<ConsentMode>,
-    /// For each field of an event, the header of its column.
+    /// Maps event fields to column headers.
     pub mapping: BTreeMap<String, String>,
     /// The name of all events.
     pub event_name: Option<String>,
-    /// The platform that contacts are imported from; absent for a file.
+    /// The platform from which contacts are imported; absent for a file.
     pub provider: Option<Provider>,
-    /// The platform's own name.
+    /// The platform's name for display.
     pub provider_name: Option<&'static str>,
     pub connection_id: Option<ConnectionId>,
     /// The sources on the platform.
     pub sources: Vec<ImportedSource>,
-    /// For fields of the platform, the field of the contact. Other fields are imported as usual.
+    /// Maps the platform's fields to contact fields. All other fields are imported as usual.
     pub field_map: FieldMap,
-    /// The tag that every contact of the sources gets.
+    /// The tag that all contacts from the sources get.
     pub tag: Option<String>,
-    /// The time up to which all changes on the platform are imported. The next run imports the changes since then.
+    /// The time up to which all of the platform's changes are imported. The next run imports later changes.
     pub changes_until: Option<WireTime>,
     /// `running` while a run imports contacts or events.
     #[schemars(extend("enum" = ["active", "running", "paused"]))]
     pub state: &'static str,
     /// Why the scheduled import is paused, if it was paused after failures.
     pub paused_reason: Option<String>,
-    /// The import of contacts that is running.
+    /// The running import of contacts.
     pub import_id: Option<JobId>,
     /// When the next run starts; absent while a run lasts and during a pause.
     pub next_run_at: Option<WireTime>,
@@ -104,19 +104,19 @@ pub struct RunView {
     /// `unchanged` if the file has not changed since the last import.
     #[schemars(extend("enum" = ["imported", "unchanged", "failed"]))]
     pub result: &'static str,
-    /// The import of contacts, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days after its end.
+    /// The import of contacts, if it has started. `GET /v1/contacts/imports/{id}` returns its details for 30 days after it ends.
     pub import_id: Option<JobId>,
     /// The number of rows that created a contact or stored an event.
     pub created: u64,
     /// The number of rows that changed a contact.
     pub updated: u64,
-    /// The number of rows that changed nothing, such as events that were stored before.
+    /// The number of rows that changed nothing, such as events that were already stored.
     pub skipped: u64,
-    /// The number of rows with errors, which were not imported. The errors of the import of contacts list them.
+    /// The number of rows that have errors and were not imported. For contacts, the import's list of errors contains them.
     pub failed: u64,
-    /// The number of contacts without a status, and of events that are too old, which were left out.
+    /// The number of rows that were left out: contacts without a status, and events that are too old.
     pub excluded: u64,
-    /// The first rows with errors in an import of events.
+    /// The first rows with errors, for an import of events.
     pub problems: Vec<ProblemView>,
     /// Why the run failed, and what to do.
     pub error: Option<String>,
@@ -125,7 +125,7 @@ pub struct RunView {
 /// Why a row was not imported.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProblemView {
-    /// The number of the row in the file, where the headers are row 1.
+    /// The number of the row in the file. The row with the headers is row 1.
     pub row: u32,
     /// The invalid field.
     pub field: String,
@@ -224,7 +224,7 @@ pub fn scheduled_import_view(row: &ScheduledImport) -> ScheduledImportView {
 }
 
 impl ScheduledImportView {
-    /// Adds what describes the source.
+    /// Adds the fields that describe the source.
     fn with(self, source: &Source) -> Self {
         let FileSource { url, delimiter, target } = match source {
             Source::File(file) => file,

@@ -28,10 +28,10 @@ pub struct SystemEmail {
 /// Sends an email, or returns why it could not be sent.
 pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(), String>, Failure> {
     let Some(from) = engine.settings.accounts.mail_from.clone() else {
-        return Ok(Err("accounts.mail_from is not set".into()));
+        return Ok(Err("the setting accounts.mail_from is missing; set it to the sender's address".into()));
     };
     let MailRoute::Transport(transport) = route(engine, Environment::Live) else {
-        return Ok(Err("no mail transport is configured".into()));
+        return Ok(Err("no mail transport is configured; set mail.relay or mail.direct".into()));
     };
     let signer = match accounts::installation(engine)? {
         Some(account) => {

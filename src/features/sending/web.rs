@@ -1,4 +1,4 @@
-//! Shows a message on the web: its page, and the targets of its links.
+//! Renders a sent message as a web page, and finds the targets of its links.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The addresses of stores, as users enter them.
+//! Parses the addresses of stores as users enter them.
 
 use url::Url;
 
@@ -11,7 +11,7 @@ const FIELD: &str = "storefrontStoreUrl";
 /// Parses the URL of a store. A missing scheme is `https`.
 pub fn parse(text: &str) -> Result<Url, Failure> {
     let text = text.trim();
-    let expected = || Failure::field(FIELD, "expected the URL of the store, like https://acme.myshopify.com");
+    let expected = || Failure::field(FIELD, "must be the store's URL, like https://acme.myshopify.com");
     if text.is_empty() || text.len() > limits::STORE_URL_CHARACTERS_MAX {
         return Err(expected());
     }
@@ -41,7 +41,8 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
 
 /// Returns the domain of a shop to which the keys of an app are sent, or why there is none.
 pub fn of_shopify(url: &Url) -> Result<String, Failure> {
-    let wrong = "expected the myshopify.com domain of the shop, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
+    let wrong =
+        "must be the shop's myshopify.com domain, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
     shopify_domain(url).ok_or_else(|| Failure::field(FIELD, wrong))
 }
 

@@ -1,4 +1,4 @@
-//! Stores the consequences of a webhook, in one transaction.
+//! Stores the effects of a webhook in one transaction.
 
 use super::customers;
 use super::model::{Applied, Store, Sync, SyncStage};
@@ -10,7 +10,7 @@ use crate::engine::store::WriteTx;
 use crate::features::events::{Reported, report};
 use crate::features::projects::shop_products;
 
-/// Applies a change that a store reports.
+/// Applies a change reported by a store.
 pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) -> Result<Applied, Failure> {
     let (project, id, now) = (of.project, of.id, tx.now());
     match change {
@@ -38,7 +38,7 @@ pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) 
     Ok(Applied::Done)
 }
 
-/// Records events. An event without an address waits until its order arrives.
+/// Records events. An event without an email address waits until its order arrives.
 fn record(tx: &mut WriteTx<'_>, of: &Store, events: Vec<StoreEvent>) -> Result<Applied, Failure> {
     let mut applied = Applied::Ignored;
     for event in events {

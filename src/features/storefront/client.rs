@@ -1,7 +1,7 @@
 //! Sends requests to a store: with its keys, and with the pauses that the platform requests.
 //!
-//! A request is sent again only if the platform rejected its access token; other requests may have had an effect. After other failures, the
-//! step of the import is repeated, which first checks what an earlier attempt achieved.
+//! A request is sent again only if the platform rejected its access token; any other failed request may have had an effect. After other
+//! failures, the import repeats the step, which first checks what an earlier attempt achieved.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl<'e> Client<'e> {
                 Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        // The access token of an installed app changes each hour; the pauses of the store remain.
+        // An installed app's access token changes every hour, so it is not a part of the key of the store's pauses.
         let key = if keys.is_installed() { "" } else { keys.key.as_str() };
         let digest = sha256(format!("{address}\n{key}\n{}\n{}", keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -108,13 +108,13 @@ impl<'e> Client<'e> {
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
     }
 
-    /// Forgets the pause and the access token of this store, because a user just entered its keys.
+    /// Clears the store's pause and access token, because a user has just entered its keys.
     pub fn forget(&self) {
         self.engine.paces.forget(&self.pace);
         self.engine.platform_tokens.forget(&self.pace);
     }
 
-    /// Runs a GraphQL operation of Shopify, and pauses the store if the next one would exceed its limit.
+    /// Runs one of Shopify's GraphQL operations, and pauses the store if the next operation would exceed its rate limit.
     pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
         let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
         let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");
@@ -127,7 +127,7 @@ impl<'e> Client<'e> {
         if let Some(error) = answer.errors.into_iter().next() {
             return Err(self.graphql_error(error, cost.as_ref()));
         }
-        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: no data".to_owned()))
+        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: the response has no data".to_owned()))
     }
 
     fn graphql_error(&self, error: GraphqlError, cost: Option<&Cost>) -> PlatformError {
@@ -159,11 +159,12 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages })
     }
 
-    /// Starts the download of an export at a URL of the platform, from the byte `from`.
+    /// Starts to download an export from a URL of the platform, beginning at the byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
-        let url = Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the address of the export: {error}")))?;
+        let url =
+            Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
         if url.scheme() != "https" && !self.engine.fetch.is_in_allowed_network(&url) {
-            return Err(PlatformError::Malformed("the address of the export is not encrypted".to_owned()));
+            return Err(PlatformError::Malformed("the URL of the export does not use https".to_owned()));
         }
         let limits = DownloadLimits { total: limits::STORE_DOWNLOAD_TIME, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
         let download = self.engine.fetch.download(&url, from, limits).await.map_err(|error| match error.is_passing() {
@@ -174,7 +175,7 @@ impl<'e> Client<'e> {
             status if status.is_success() => Ok(download),
             // The URL of an export expires after a week.
             StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
-            status => Err(PlatformError::Unavailable(format!("the export: status {}", status.as_u16()))),
+            status => Err(PlatformError::Unavailable(format!("the export returned status {}", status.as_u16()))),
         }
     }
 
@@ -223,7 +224,7 @@ impl<'e> Client<'e> {
         secret_header(token.expose()).map_err(PlatformError::Malformed)
     }
 
-    /// Requests tokens for the shop with these fields.
+    /// Requests tokens for the shop with these form fields.
     pub async fn request_tokens(&self, fields: &[(&str, &str)]) -> Result<AppTokens, PlatformError> {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let response = self.call(Method::POST, &self.url(TOKENS), FORM, None, Bytes::from(body)).await?;
@@ -236,7 +237,7 @@ impl<'e> Client<'e> {
         Ok(AppTokens { access: access_token, refresh: refresh_token, expires_at })
     }
 
-    /// Returns the URL of a path of the store.
+    /// Returns the URL of a path in the store.
     pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
@@ -283,7 +284,7 @@ impl<'e> Client<'e> {
                 Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
             }
             status if status.is_redirection() => {
-                Err(PlatformError::Refused(format!("status {}: the store moved; enter its current address", status.as_u16())))
+                Err(PlatformError::Refused(format!("status {}: the store has moved; enter its current URL", status.as_u16())))
             }
             status => Err(PlatformError::Refused(format!("status {}: {}", status.as_u16(), said()))),
         }
@@ -300,12 +301,12 @@ impl<'e> Client<'e> {
         PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
     }
 
-    /// Returns the address by which the platform knows the store.
+    /// Returns the address that identifies the store on the platform.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Returns the platform of the store.
+    /// Returns the store's platform.
     pub fn platform(&self) -> Storefront {
         self.platform
     }
@@ -352,7 +353,7 @@ struct ThrottleStatus {
 }
 
 impl Cost {
-    /// Returns how long the store needs to restore the points for a request like this one; `None` if there are enough points.
+    /// Returns how long the store needs to regain enough points for a request like this one; `None` if it has enough.
     fn pause(&self) -> Option<Duration> {
         let ThrottleStatus { currently_available, restore_rate } = self.throttle_status;
         let missing = self.requested_query_cost - currently_available;
@@ -368,14 +369,14 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// Parses a response. The error names the place but quotes no value, which can be a customer's.
+/// Parses a response. The error names the position but quotes no value, because the value could be a customer's.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!("{what}: unexpected data at line {} column {}", error.line(), error.column()))
     })
 }
 
-/// The body of an error response: the members that either platform uses.
+/// The body of an error response, with the fields that either platform uses.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {
@@ -396,7 +397,7 @@ fn message(body: &[u8]) -> String {
     text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
 }
 
-/// Returns the start of a text of a platform, without control characters.
+/// Returns the start of a platform's text, without control characters.
 pub fn plain(text: &str) -> String {
     const SHOWN: usize = 300;
     text.chars().filter(|character| !character.is_control()).take(SHOWN).collect()

@@ -1,4 +1,4 @@
-//! Tests the keys of a store, stores them, and starts the import of the store.
+//! Tests the keys of a store, stores them, and starts the store's import.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, F
     Ok(New { keys, shop })
 }
 
-/// Returns the failure for keys that could not be tested.
+/// Returns the error for keys that could not be tested.
 fn untested(keys: &Keys, error: PlatformError) -> Failure {
     let platform = keys.platform();
     match &error {
@@ -68,7 +68,7 @@ fn untested(keys: &Keys, error: PlatformError) -> Failure {
             Failure::field(keys.field(), format_args!("{platform} rejected this key ({said}); {check}"))
         }
         PlatformError::Missing => {
-            Failure::field("storefrontStoreUrl", format_args!("there is no store with {platform} at this address; check it"))
+            Failure::field("storefrontStoreUrl", format_args!("there is no {platform} store at this URL; check the URL"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =

@@ -1,4 +1,4 @@
-//! Customers of a store, who become contacts with the consent that the store knows of.
+//! Imports a store's customers as contacts, with the consent that the store has recorded.
 //!
 //! Invariant: a contact who unsubscribed or bounced is never subscribed again.
 
@@ -15,7 +15,7 @@ fn tag(of: &Store) -> String {
     format!("{} customers", of.platform)
 }
 
-/// Imports customers; returns how many were imported, left out and refused.
+/// Imports customers; returns how many were imported, left out and rejected.
 pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> Result<CustomerCounts, Failure> {
     let mode = match of.customers {
         CustomerImport::SubscribedOnly => ConsentMode::SubscribedOnly,
@@ -28,7 +28,7 @@ pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> 
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
-/// Applies a change of one customer. Customers who may not be mailed are imported whatever the store's setting is.
+/// Applies the change of one customer. Customers who may not be mailed are imported whatever the store's settings are.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: ExternalContact) -> Result<Applied, Failure> {
     let is_negative = matches!(customer.status, Some(Status::Unsubscribed | Status::Bounced));
     let of = match of.customers {

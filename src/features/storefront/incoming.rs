@@ -20,7 +20,7 @@ pub enum Received {
     Applied,
     /// The webhook arrived before.
     Repeated,
-    /// The webhook has no consequences.
+    /// The webhook has no effect.
     Ignored,
 }
 
@@ -73,7 +73,7 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
     Ok(received)
 }
 
-/// Returns the failure for a URL that belongs to no store.
+/// Returns the error for a URL that belongs to no store.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "This URL belongs to no connected store. Connect the store again.")
+    Failure::because(Code::NotFound, "No connected store has this URL. Connect the store again.")
 }

@@ -1,9 +1,9 @@
-//! Installing the app of this installation on a shop: Shopify's authorization code grant with expiring offline tokens.
+//! Installs this installation's app on a shop: Shopify's authorization code grant with expiring offline tokens.
 //!
-//! The user begins in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the return: the
-//! state that travels with the user is sealed and names the session, so that only the browser that began can finish; Shopify signs all
-//! parameters with the secret of the app; and the shop must be the one with which the user began, whose domain is valid. Access tokens
-//! expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until the new one is used.
+//! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
+//! the state in the URL is sealed and names the session, so that only the browser that started the installation can finish it; Shopify
+//! signs all parameters with the app's secret; and the shop must be the one for which the user started, with a valid domain. Access
+//! tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -24,33 +24,33 @@ use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// Returns the place for which states are sealed.
+/// Returns the context that binds sealed states to their purpose.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }
 
-/// The app that this installation is on Shopify.
+/// This installation's Shopify app.
 pub struct App<'s> {
     id: &'s str,
     secret: &'s Secret,
 }
 
-/// Returns the app in the settings; `None` if the settings have none.
+/// Returns the app from the settings; `None` if the settings have no app.
 pub fn app(settings: &Connections) -> Option<App<'_>> {
     Some(App { id: settings.shopify_client_id.as_deref()?, secret: settings.shopify_client_secret.as_ref()? })
 }
 
-/// Returns the URL to which Shopify sends the user back. It must be registered with the app.
+/// Returns the callback URL, to which Shopify redirects the user. It must be registered with the app.
 pub fn redirect_url(engine: &Engine) -> String {
     format!("{}/connections/shopify/callback", engine.base_url())
 }
 
-/// An installation that began.
+/// An installation that a user has started.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Install {
     pub session: SessionId,
     pub project: ProjectId,
-    /// The myshopify.com domain of the shop.
+    /// The shop's myshopify.com domain.
     pub shop: String,
     pub customers: Option<CustomerImport>,
     pub expires_at: Timestamp,
@@ -90,7 +90,7 @@ fn shop_client<'e>(engine: &'e Engine, shop: &str) -> Result<Client<'e>, Platfor
     Client::new(engine, Storefront::Shopify, shop, &Keys::default()).map_err(PlatformError::Unreachable)
 }
 
-/// What Shopify sent back with the user.
+/// The parameters with which Shopify redirected the user back.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Returned {
     pub code: String,
@@ -98,15 +98,15 @@ pub struct Returned {
     pub state: String,
 }
 
-/// Reads the query with which the user returned; returns `None` unless Shopify signed it with the secret of the app. The signature is the
-/// hexadecimal HMAC-SHA256 of all other parameters, sorted by name.
+/// Parses the query of the callback; returns `None` unless Shopify signed it with the app's secret. The signature is the hexadecimal
+/// HMAC-SHA256 of all other parameters, sorted by name.
 pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     let mut pairs: Vec<(String, String)> =
         url::form_urlencoded::parse(query.trim_start_matches('?').as_bytes()).into_owned().collect();
     let at = pairs.iter().position(|(name, _)| name == "hmac")?;
     let (_, given) = pairs.remove(at);
     pairs.sort();
-    // A parameter that occurs twice could be read in two ways.
+    // A repeated parameter could be read in two ways.
     if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
         return None;
     }
@@ -118,14 +118,14 @@ pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     Some(Returned { code: get("code")?, shop: get("shop")?, state: get("state")? })
 }
 
-/// Exchanges the code that the user returned with for the keys of the shop.
+/// Exchanges the code from the callback for the shop's keys.
 pub async fn exchange(engine: &Engine, app: &App<'_>, shop: &str, code: &str) -> Result<Keys, PlatformError> {
     let fields = [("client_id", app.id), ("client_secret", app.secret.expose().as_str()), ("code", code), ("expiring", "1")];
     let tokens = shop_client(engine, shop)?.request_tokens(&fields).await?;
     Ok(Keys::of_installation(tokens, app.secret.expose().clone()))
 }
 
-/// Returns a client for a connected store. Tokens of an installed app that expire soon are refreshed, which changes the store.
+/// Returns a client for a connected store. Refreshes, and stores, an installed app's tokens if they expire soon.
 pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut Store) -> Result<Client<'e>, PlatformError> {
     if needs_refresh(engine, of)? {
         refresh(engine, environment, of).await?;
@@ -138,20 +138,23 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
     Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
 }
 
-/// Refreshes the tokens of a store. Only one task at a time refreshes them; the others use its result.
+/// Refreshes a store's tokens. Only one task at a time does so; the others use its result.
 async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> Result<(), PlatformError> {
     let mut key = [b's'; 13];
     key[1..].copy_from_slice(&of.id.0);
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
-    // The store was disconnected meanwhile.
+    // The store was disconnected in the meantime.
     *of = stored.ok_or(PlatformError::Missing)?;
     if !needs_refresh(engine, of)? {
         return Ok(());
     }
     let app = app(&engine.settings.connections).ok_or_else(|| {
-        PlatformError::Rejected("the settings no longer have the client ID and secret of the app under [connections]".to_owned())
+        PlatformError::Rejected(
+            "the settings no longer contain the app's client ID and secret; the operator must restore them under [connections]"
+                .to_owned(),
+        )
     })?;
     let mut keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
     let fresh = {

@@ -22,18 +22,18 @@ pub struct Keys {
     pub secret: String,
     /// The secret that signs webhooks. Shopify: the secret of the app. WooCommerce: a secret that Mailmill created.
     pub signing_secret: String,
-    /// The token in the URL for webhooks.
+    /// The token in the webhook URL.
     pub url_token: String,
-    /// Shopify: requests new access tokens for a store on which the app of this installation is installed; or empty.
+    /// Shopify: requests new access tokens for a store on which this installation's app is installed; empty for other stores.
     pub refresh: String,
-    /// Shopify: when the access token expires; zero if it does not.
+    /// Shopify: when the access token expires; zero if it does not expire.
     pub expires_at_ms: i64,
 }
 
-/// The tokens of an app on a shop.
+/// An app's tokens for a shop.
 pub struct AppTokens {
     pub access: Secret,
-    /// Requests new tokens; `None` if the access token does not expire.
+    /// The token that requests new tokens; `None` if the access token does not expire.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
 }
@@ -53,14 +53,14 @@ impl Keys {
         keys
     }
 
-    /// The tokens of a store on which the app of this installation is installed.
+    /// The tokens of a store on which this installation's app is installed.
     pub fn of_installation(tokens: AppTokens, signing_secret: String) -> Self {
         let mut keys = Self::of_token(tokens.access.expose().clone(), signing_secret);
         keys.renew(tokens);
         keys
     }
 
-    /// Replaces the tokens of an installed app.
+    /// Replaces an installed app's tokens.
     pub fn renew(&mut self, tokens: AppTokens) {
         self.key.zeroize();
         self.key = tokens.access.expose().clone();
@@ -71,17 +71,17 @@ impl Keys {
         self.expires_at_ms = tokens.expires_at.map_or(0, |at| at.0);
     }
 
-    /// Returns whether a new access token has to be requested for an installed app.
+    /// Returns whether an installed app needs a new access token.
     pub fn expires_before(&self, time: Timestamp) -> bool {
         self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
     }
 
-    /// Returns whether the tokens are of an installed app and expire.
+    /// Returns whether the tokens belong to an installed app, and expire.
     pub fn is_installed(&self) -> bool {
         !self.refresh.is_empty()
     }
 
-    /// Creates the keys from a REST API key of WooCommerce.
+    /// Creates the keys from a WooCommerce REST API key.
     pub fn of_woocommerce(key: String, secret: String) -> Self {
         let mut keys = Self::default();
         (keys.key, keys.secret) = (key, secret);

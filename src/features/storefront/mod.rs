@@ -3,10 +3,10 @@
 //! A store's products become products of the brand, its customers become contacts with their consent, and its orders become customer
 //! events.
 //!
-//! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs after
-//!   a store is connected, once a day, on request, and soon after a change that webhooks do not describe.
-//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the consequences in one transaction. The
-//!   response is sent after the commit.
+//! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs
+//!   after a store is connected, once a day, on request, and soon after a change that a webhook reports without details.
+//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the effects in one transaction. The response
+//!   is sent after the commit.
 //! - `privacy` handles the platform's requests to export and erase data.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!

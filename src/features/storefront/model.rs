@@ -15,7 +15,7 @@ pub struct Store {
     pub account: AccountId,
     pub project: ProjectId,
     pub platform: Storefront,
-    /// The address by which the platform knows the store: the myshopify.com domain, or the URL of the site with WooCommerce.
+    /// The address that identifies the store on the platform: the myshopify.com domain, or the URL of the WooCommerce site.
     pub address: String,
     /// The URL of the site that customers visit, without a slash at the end.
     pub site: String,
@@ -24,13 +24,13 @@ pub struct Store {
     pub currency: Option<String>,
     /// The keys, sealed: see `keys`.
     pub sealed_keys: Vec<u8>,
-    /// The hash of the secret in the URL for webhooks.
+    /// The hash of the secret in the webhook URL.
     pub url_hash: [u8; 32],
-    /// The tools that the keys allow.
+    /// The kinds of data that the keys give access to.
     pub tools: Vec<StoreTool>,
     /// Why the keys cannot be used; `None` if they work.
     pub rejected: Option<String>,
-    /// Which customers without a recorded choice are imported; `None` if no customers are imported.
+    /// Which customers that neither subscribed nor unsubscribed are imported; `None` if no customers are imported.
     pub customers: CustomerImport,
     pub created_at: Timestamp,
     /// When the store last accepted keys that a user entered.
@@ -47,7 +47,8 @@ pub enum CustomerImport {
     /// Customers who subscribed, unsubscribed, or cannot be mailed.
     #[default]
     SubscribedOnly,
-    /// All customers. Those who never subscribed become non-subscribed.
+    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
+    /// their status.
     IncludeAll,
     /// No customers, except that customers who unsubscribe are unsubscribed.
     None,
@@ -81,7 +82,7 @@ pub struct Sync {
 
 impl Record for Sync {}
 
-/// The next step of an import. A cursor is the position at which the adapter of the platform continues.
+/// The next step of an import. A cursor is the position from which the platform's adapter continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncStage {
     /// No import is running. The next one starts when it is due.
@@ -98,7 +99,7 @@ pub enum SyncStage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerCounts {
     pub imported: u64,
-    /// Customers who never made a choice.
+    /// Customers who neither subscribed nor unsubscribed.
     pub excluded: u64,
     pub failed: u64,
 }
@@ -108,7 +109,7 @@ pub struct CustomerCounts {
 pub struct WebhookCounts {
     pub applied: u64,
     pub repeated: u64,
-    /// Webhooks without consequences, for example about orders without an email address.
+    /// Webhooks without an effect, for example about orders without an email address.
     pub ignored: u64,
 }
 
@@ -147,7 +148,7 @@ impl Sync {
         (self.failures, self.waiting) = (0, None);
     }
 
-    /// Schedules a new import, because something changed that webhooks do not describe.
+    /// Schedules a new import, because something changed that the webhook does not describe.
     pub fn start_soon(&mut self, now: Timestamp) {
         match self.stage {
             SyncStage::Idle => self.due_at = self.due_at.min(now.plus_ms(limits::STORE_SYNC_SOON_MS)),
@@ -182,14 +183,14 @@ impl Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     Done,
-    /// The webhook has no consequences, for example because it names no contact.
+    /// The webhook has no effect, for example because it names no contact.
     Ignored,
 }
 
 /// An event that arrived before its order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingEvent {
-    /// The event in the form of `POST /v1/events`.
+    /// The event, in the format of `POST /v1/events`.
     pub event: String,
     pub arrived_at: Timestamp,
 }
@@ -199,7 +200,7 @@ impl Record for WaitingEvent {}
 /// A customer's request for their data, which the platform passes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataRequest {
-    /// The platform's ID of the request.
+    /// The platform's ID for the request.
     pub external_id: String,
     /// The contact; `None` if no contact had the customer's ID or address.
     pub contact: Option<ContactId>,

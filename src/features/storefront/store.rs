@@ -98,7 +98,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the keys of `used`, unless they were replaced in the meantime; returns the stored one.
+/// Replaces the keys of the store `used`, unless they were replaced in the meantime; returns the stored version.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
     if store.sealed_keys == used.sealed_keys {
@@ -160,7 +160,7 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's request for their data. Further requests are dropped if there are too many.
+/// Stores a customer's request for their data. If there are too many requests, further ones are dropped.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
     if data_requests(tx, id)?.len() < limits::STORE_DATA_REQUESTS_MAX {
         tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);

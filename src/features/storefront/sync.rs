@@ -1,4 +1,4 @@
-//! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step, so that an import
+//! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step. An import therefore
 //! continues after a crash, and repeating a step changes nothing.
 
 use super::customers;
@@ -21,11 +21,11 @@ use crate::vocab::storefronts::StoreTool;
 
 /// The result of a step.
 enum Outcome {
-    /// The store was asked to send webhooks. Contains the reason if it refused.
+    /// The result of subscribing to the store's webhooks. Contains the reason if the store refused.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadContact>),
-    /// The settings of the store exclude the data of this stage, so nothing was requested.
+    /// The store's settings exclude the data of this stage, so nothing was requested.
     Complete,
 }
 
@@ -131,7 +131,7 @@ fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome
     Ok(store::save_sync(tx, key, &sync)?)
 }
 
-/// Lets an import wait for an export. An export that takes too long is started again.
+/// Makes an import wait for an export. An export that takes too long is started again.
 fn poll(sync: &mut Sync, now: Timestamp, cursor: String, stage: fn(Option<String>) -> SyncStage) -> SyncStage {
     sync.due_at = now.plus_ms(limits::STORE_EXPORT_POLL_MS);
     let is_late = now.ms_since(sync.started_at) > limits::STORE_EXPORT_MS_MAX;
@@ -199,7 +199,7 @@ fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Delays a store's import after an error in Mailmill.
+/// Delays a store's import after an internal error.
 pub fn postpone(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
     sync.due_at = tx.now().plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX);

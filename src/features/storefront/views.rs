@@ -23,7 +23,7 @@ pub struct StorefrontConnection {
     pub status: &'static str,
     /// What happens next, for users.
     pub message: String,
-    /// The name of the store.
+    /// The store's name.
     pub store: String,
     /// What Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
@@ -67,10 +67,10 @@ pub struct StoreView {
     pub server_id: StoreId,
     pub project_id: ProjectId,
     pub provider: Storefront,
-    /// The platform's own name.
+    /// The platform's name for display.
     #[schemars(extend("enum" = ["Shopify", "WooCommerce"]))]
     pub provider_name: &'static str,
-    /// The name of the store.
+    /// The store's name.
     pub store: String,
     /// The URL of the site that customers visit.
     pub store_url: String,
@@ -102,17 +102,17 @@ pub struct SyncView {
     pub completed_at: Option<WireTime>,
     /// When the next import starts or continues.
     pub next_at: WireTime,
-    /// Why the import is paused; absent if it is not.
+    /// Why the import is paused; absent if it is not paused.
     pub waiting: Option<String>,
-    /// Why the store sends no webhooks, so that changes are noticed only once a day.
+    /// Why the store sends no webhooks; changes are then found only once a day.
     pub webhooks_off: Option<String>,
-    /// The number of products of the store in the brand.
+    /// The number of the store's products in the brand.
     pub products: u64,
     /// The number of products that were left out because the brand has the maximum number of products.
     pub products_left_out: u64,
     /// The number of customers in the last import.
     pub customers_imported: u64,
-    /// The number of customers who never made a choice, and were left out.
+    /// The number of customers who neither subscribed nor unsubscribed, and were left out.
     pub customers_excluded: u64,
     /// The number of customers whose addresses are invalid.
     pub customers_failed: u64,
@@ -120,7 +120,7 @@ pub struct SyncView {
     pub webhooks_applied: u64,
     /// The number of webhooks that arrived again, and had no effect.
     pub webhooks_repeated: u64,
-    /// The number of webhooks without consequences, such as orders without an email address.
+    /// The number of webhooks without an effect, such as orders without an email address.
     pub webhooks_ignored: u64,
     pub last_webhook_at: Option<WireTime>,
 }
@@ -129,19 +129,19 @@ pub struct SyncView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataRequestView {
-    /// The platform's ID of the request.
+    /// The platform's ID for the request.
     pub request_id: String,
     /// The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched.
     pub contact_id: Option<ContactId>,
     pub received_at: WireTime,
 }
 
-/// Returns the URL for webhooks with this token.
+/// Returns the webhook URL with this token.
 pub fn webhook_url(engine: &Engine, token: &str) -> String {
     format!("{}/storefront/{token}", engine.base_url().trim_end_matches('/'))
 }
 
-/// Returns a store with the state of its imports. `shows_url` states whether the caller may see the URL for webhooks.
+/// Returns a store with the status of its imports. `shows_url` is true if the caller may see the webhook URL.
 pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) -> Result<StoreView, Failure> {
     let sync = store::sync(tx, (of.account, of.id))?.unwrap_or_else(|| Sync::new(of.created_at));
     let keys = keys::open(&engine.seal, of).filter(|_| shows_url);

@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Runs the step of each store that is due. A step that fails is postponed, so that the other stores continue.
+/// Runs the next step of each store that is due. A step that fails is postponed, so that the other stores continue.
 pub async fn sync(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let data = engine.data(environment);
     let due = store::due(&data.store.read(), engine.clock.now(), limits::STORE_SYNCS_AT_ONCE * 4)?;

@@ -29,7 +29,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size of a manifest, which has one line per table.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// TABLE: the files in a backup. Other files in the folder are not read.
+/// TABLE: the data files in a backup. Apart from these files and the manifest, nothing in the folder is read.
 const FILES: [(&str, DatabaseKind); 3] =
     [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 

@@ -83,7 +83,7 @@ pub struct Package {
     pub content_type: &'static str,
     pub bytes: Bytes,
     pub etag: HeaderValue,
-    /// Whether the name contains the version, so that the name always means the same bytes.
+    /// Whether the name contains the version, so that the name always stands for the same bytes.
     pub has_version: bool,
 }
 
@@ -94,7 +94,7 @@ pub enum Found {
     Redirect(&'static str),
 }
 
-/// Both packages. Packing takes some hundredths of a second, on the first request.
+/// Both packages. They are built at the first request, which takes some hundredths of a second.
 static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     let wheel = format!("mailmill-{VERSION}-py3-none-any.whl");
     [

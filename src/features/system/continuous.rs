@@ -1,7 +1,8 @@
-//! The continuous backup as operators see it: how old the backup is, whether it can be restored, and an email when it cannot.
+//! Reports on the continuous backup to operators: how old the backup is, whether it can be restored, and an email when there is a
+//! problem.
 //!
-//! A drill restores the newest state into a temporary folder next to the data and checks it, so that a backup that cannot be restored is
-//! noticed before it is needed. Owners and admins get one email when a problem starts and one when it ends.
+//! A drill restores the newest state into a temporary folder next to the data and checks it, so that an unusable backup is noticed before
+//! it is needed. Owners and admins get one email when a problem starts and one when it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,34 +23,34 @@ use crate::features::sending::system_mail::{self, SystemEmail};
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 
-/// The folder of a drill in the data folder.
+/// The folder for drills, inside the data folder.
 const DRILL_FOLDER: &str = "restore-drill";
 /// The size of the page cache for a file that is only inspected.
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The continuous backup of the installation.
+/// The installation's continuous backup.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContinuousBackupView {
     /// The target: the URL of an object store, or a folder.
     pub url: String,
-    /// When the target had every commit; absent until the first snapshot is complete.
+    /// The last time at which the target had every commit; absent until the first snapshot is complete.
     pub complete_until: Option<WireTime>,
-    /// How long ago that was: the commits of this time would be lost with the machine.
+    /// The seconds since then. The commits of this period would be lost with the machine.
     pub age_seconds: Option<i64>,
-    /// The age from which the backup counts as too old: the setting backup.warn_after_minutes.
+    /// The age above which the backup counts as too old: the setting backup.warn_after_minutes.
     pub warn_after_seconds: i64,
-    /// What is wrong with the backup; absent if nothing is.
+    /// The problem with the backup; absent if there is none.
     pub problem: Option<String>,
-    /// The size of the commits that wait for the target, in bytes.
+    /// The size of the commits that are not yet in the target, in bytes.
     pub waiting_bytes: u64,
-    /// The size of the commits that this process has shipped, in bytes, as they are stored in the target.
+    /// The size in the target of the commits that this process has shipped, in bytes.
     pub shipped_bytes: u64,
     /// The size of the keys and values in these commits, in bytes.
     pub changed_bytes: u64,
-    /// The newest snapshot since the start of the process; absent if there was none.
+    /// The newest snapshot since the process started; absent if there is none.
     pub last_snapshot: Option<SnapshotView>,
-    /// The newest restore drill; absent if there was none.
+    /// The newest restore drill; absent if there is none.
     pub last_drill: Option<DrillView>,
 }
 
@@ -58,7 +59,7 @@ pub struct ContinuousBackupView {
 pub struct SnapshotView {
     pub at: WireTime,
     pub rows: u64,
-    /// The size in the target.
+    /// The size of the snapshot in the target.
     pub bytes: u64,
 }
 
@@ -72,7 +73,7 @@ pub struct DrillView {
     /// The time of the newest restored commit; absent if the restore failed.
     pub restored_until: Option<WireTime>,
     pub seconds: i64,
-    /// Why the backup could not be restored; absent if it could.
+    /// Why the restore failed; absent if it succeeded.
     pub error: Option<String>,
 }
 
@@ -94,7 +95,7 @@ impl ContinuousBackupView {
     }
 }
 
-/// Returns the state of the continuous backup; `None` if there is no target.
+/// Returns the status of the continuous backup; `None` if there is no target.
 pub fn view(engine: &Engine) -> engine_store::Result<Option<ContinuousBackupView>> {
     let Some(backup) = &engine.backup else { return Ok(None) };
     let status = backup.status();
@@ -132,10 +133,10 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
     status.age_ms(engine.clock.as_ref()).map(|age| age / 1000)
 }
 
-/// Returns what is wrong with the backup, if anything is.
+/// Returns the problem with the backup, if there is one.
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-    // A second server at the same target needs a decision, not patience.
+    // If a second server uses the same target, waiting does not help: the operator must decide.
     if let Some(error @ (backup::Error::TakenOver { .. } | backup::Error::Foreign { .. })) = &status.error {
         return Some(format!("The backup has stopped: {error}."));
     }
@@ -159,7 +160,7 @@ fn has_run(engine: &Engine, seconds: i64) -> bool {
     engine.clock.now().ms_since(engine.started_at) / 1000 > seconds
 }
 
-/// Returns a duration in words, in the largest unit.
+/// Formats a duration in words, in its largest unit.
 fn words(seconds: i64) -> String {
     match (seconds / 86_400, seconds / 3_600, seconds / 60) {
         (0, 0, minutes) => format!("{minutes} min"),
@@ -168,7 +169,7 @@ fn words(seconds: i64) -> String {
     }
 }
 
-/// Emails the owner and the admins when a problem of the backup starts, and when it ends.
+/// Emails the owner and admins when a problem with the backup starts, and when it ends.
 pub async fn watch(engine: &Arc<Engine>) -> Result<(), Failure> {
     let Some(backup) = &engine.backup else { return Ok(()) };
     let tx = engine.control.read();
@@ -205,7 +206,7 @@ pub async fn watch(engine: &Arc<Engine>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sends an email to the owner and the admins of the installation's account. Returns whether all of them were accepted.
+/// Emails the owner and admins of the account that owns the installation. Returns whether all emails were accepted.
 async fn mail(engine: &Arc<Engine>, subject: &str, text: &str) -> Result<bool, Failure> {
     let mut is_mailed = true;
     for to in accounts::managers(engine)? {
@@ -245,7 +246,7 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
 async fn drill(engine: &Arc<Engine>, backup: &ContinuousBackup, at: Timestamp) -> Drill {
     let (began, folder) = (engine.clock.monotonic(), engine.control.file().with_file_name(DRILL_FOLDER));
     let done = restore_into(engine, backup, &folder).await;
-    // The folder may be large, so it is removed even if the drill failed. A folder that cannot be removed is removed by the next drill.
+    // The folder may be large, so it is removed even if the drill failed. If it cannot be removed, the next drill removes it.
     let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
     let seconds = engine.clock.monotonic().ms_since(began) / 1000;
     match done {
@@ -265,7 +266,7 @@ async fn restore_into(engine: &Arc<Engine>, backup: &ContinuousBackup, folder: &
     Ok(restored)
 }
 
-/// Creates the empty folder of a drill, if the disk has room for it.
+/// Creates the empty folder for a drill, if the disk has space for it.
 fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum();
@@ -273,7 +274,7 @@ fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
     let data = folder.parent().unwrap_or(folder);
     if machine::free_bytes(data).is_ok_and(|free| free < needed.saturating_add(kept)) {
         return Err(format!(
-            "a drill needs {} MiB of free disk space for a moment; free up space",
+            "a drill temporarily needs {} MiB of free disk space; free up space",
             needed.saturating_add(kept) >> 20
         ));
     }
@@ -284,7 +285,7 @@ fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
     removed.and_then(|()| fs::create_dir(folder)).map_err(|error| format!("{} cannot be created: {error}", folder.display()))
 }
 
-/// Checks that the restored files are those of this installation, each under its own name.
+/// Checks that the restored files belong to this installation, each under its own name.
 fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result<(), String> {
     for file in files {
         let opened = StoreFile::open_verified(file, CACHE_BYTES).and_then(|file| identity::identity(&file.read()?));
@@ -294,13 +295,13 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
                 && file.file_stem().is_some_and(|stem| stem == found.store.as_str())
         });
         if !is_own {
-            return Err(format!("{} is not a store of this installation", file.display()));
+            return Err(format!("{} does not belong to this installation", file.display()));
         }
     }
     Ok(())
 }
 
-/// Checks for `mailmill doctor` whether the target can be used, and how old the backup is.
+/// Checks for `mailmill doctor` that the target can be used, and that the backup is not too old.
 pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
     let Some(backup) = &engine.backup else {

@@ -145,7 +145,7 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     probes.into_iter().map(finding_of).collect()
 }
 
-/// Checks whether the mail services among the relays report bounces and complaints.
+/// Checks whether the mail services that operate the relays report bounces and complaints.
 fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "mail services";
     let services = sending::relay_services(&engine.settings);

@@ -85,9 +85,9 @@ pub struct DiskCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupCheck {
-    /// False if the backup is older than the setting backup.warn_after_minutes allows, or does not exist yet.
+    /// False if the backup is older than the setting backup.warn_after_minutes allows, or if there is no complete backup yet.
     pub ok: bool,
-    /// How long ago the target had every commit; absent until the first snapshot is complete.
+    /// The seconds since the target last had every commit; absent until the first snapshot is complete.
     pub age_seconds: Option<i64>,
 }
 

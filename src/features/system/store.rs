@@ -11,7 +11,7 @@ use crate::vocab::tables::{self, TableId};
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 /// The key of the newest backup in [`META`] of the control store.
 const LAST_BACKUP: &str = "last backup";
-/// The keys of the newest restore drill and of the open problem of the continuous backup.
+/// The keys of the newest restore drill, and of the continuous backup's open problem.
 const LAST_DRILL: &str = "last restore drill";
 const INCIDENT: &str = "backup incident";
 
@@ -44,7 +44,7 @@ pub struct Drill {
     /// The time of the newest restored commit; `None` if the restore failed.
     pub until: Option<Timestamp>,
     pub seconds: i64,
-    /// Why the backup could not be restored.
+    /// Why the restore failed.
     pub error: Option<String>,
 }
 
@@ -54,17 +54,17 @@ pub fn note_drill(tx: &mut WriteTx<'_>, drill: &Drill) -> Result<()> {
     Ok(())
 }
 
-/// Returns the newest drill, if there was one. An entry of a later version counts as none.
+/// Returns the newest drill, if there is one. An entry from a later version is ignored.
 pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
     Ok(tx.get(META, &LAST_DRILL.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// A problem of the continuous backup, from its start to its end.
+/// A problem with the continuous backup, from its start to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
     pub since: Timestamp,
     pub reason: String,
-    /// When an email about the problem was tried last.
+    /// When sending an email about the problem was last attempted.
     pub tried_at: Timestamp,
     pub is_mailed: bool,
 }

@@ -7,7 +7,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::engine::tasks::Tasks;
 
-/// Ships the commits of all stores to the target until the service drains.
+/// Ships the commits of all stores to the target until the service shuts down.
 pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     let mut shutdown = tasks.shutdown();
     let Some(backup) = engine.backup.clone() else {
@@ -19,7 +19,7 @@ pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Emails the operators about problems of the backup.
+/// Emails operators about problems with the backup.
 pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::watch(&engine).await.map(|()| Step::Done)
 }

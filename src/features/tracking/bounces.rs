@@ -1,4 +1,4 @@
-//! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
+//! Applies the effects of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
 //! A report is trusted because it contains the token of the message, which only those who received the message can have; `inbound`
 //! ignores reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not

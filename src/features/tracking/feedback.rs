@@ -1,7 +1,7 @@
-//! Applies the events that mail services report about messages, with the same consequences as reports that arrive as mail.
+//! Applies the events that mail services report about messages, with the same effects as reports that arrive by mail.
 //!
 //! Every kind of event has an effect only once for each message: the recipient's engagement stores the bounce, complaint and unsubscribe.
-//! Only a hard bounce can follow a bounce of another class. A repeated or late event therefore never undoes a later decision, such as a
+//! Only a hard bounce can follow a bounce of another class. A repeated or late event therefore never reverses a later decision, such as a
 //! removed suppression or a resubscription.
 
 use super::bounces::{self, SuppressionList};
@@ -20,7 +20,7 @@ use crate::vocab::ids::{AccountId, MailingId};
 pub enum Recorded {
     /// The event had an effect.
     New,
-    /// The event has no consequences, or was already known.
+    /// The event has no effect, or was already known.
     Known,
     /// The message is no longer stored, or belongs to another account.
     NoMessage,
@@ -52,7 +52,7 @@ pub fn record_feedback(
     Ok(if is_new { Recorded::New } else { Recorded::Known })
 }
 
-/// Unsubscribes the recipient from everything, because the service sends no more mail to the address.
+/// Unsubscribes the recipient from all mail, because the service sends no more mail to the address.
 fn unsubscribed(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient) -> Result<bool> {
     if engagement::of(tx, recipient.mailing.id, recipient.number)?.unsubscribed_at.is_some() {
         return Ok(false);

@@ -1,5 +1,4 @@
-//! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the
-//! consequences.
+//! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the effects.
 //!
 //! The content of inbound mail is unverified. Mail without a token that only the sent message contained is ignored. Mail with a token can
 //! report only what a reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
@@ -29,14 +28,14 @@ pub fn is_ours(engine: &Engine, address: &str) -> bool {
     inbound::Token::of_address(address).is_some_and(|token| token_of(engine, &token).is_some())
 }
 
-/// Handles a raw inbound message. The consequences are on disk when this function returns.
+/// Handles a raw inbound message. Its effects are on disk when this function returns.
 pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Result<Received, Failure> {
     let ignored = |why: &'static str| {
         tracing::debug!(bytes = raw.len(), why, "inbound message ignored");
         Ok(Received::Ignored)
     };
     let Ok(incoming) = inbound::read(raw, envelope) else {
-        // Accept an unreadable message, because it would be unreadable on the next attempt too.
+        // Accept an unreadable message, because it would also be unreadable at the next attempt.
         return ignored("not readable");
     };
     let Some((mark, token)) = incoming.tokens.iter().find_map(|text| Some((text.mark, token_of(engine, text)?))) else {

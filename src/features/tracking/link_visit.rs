@@ -19,7 +19,7 @@ pub struct LinkVisit {
     pub tx: ReadTx,
 }
 
-/// Returns the visit of the recipient that the token `text` identifies, if the token is valid for one of these purposes and the recipient
+/// Returns the visit by the recipient whom the token `text` identifies, if the token is valid for one of these purposes and the recipient
 /// still exists.
 pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &HeaderMap) -> Result<Option<LinkVisit>, Failure> {
     let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {

@@ -1,10 +1,10 @@
 //! Tracking: what recipients do with messages, and what mail servers report about messages afterward.
 //!
-//! - Visits: `links` responds immediately to a visit to a pixel or link and buffers the visit in memory; `visits` writes it a moment later.
-//!   A table in `model` classifies the visitor as a person, a proxy or a bot.
+//! - Visits: `links` responds immediately to a visit to a pixel or link and buffers the visit in memory; `visits` writes it a moment
+//!   later. A table in `model` classifies the visitor as a person, a proxy or a bot.
 //! - Unsubscribing and choosing topics with a button, a page or a message: `unsubscribe`. Following a link never changes any choice.
-//! - Bounces and complaints: `bounces` applies the table in `model` to refusals (`delivery_events`), to reports that arrive as
-//!   mail (`inbound`), and to those of mail services (`feedback`).
+//! - Bounces and complaints: `bounces` applies the table in `model` to rejections (`delivery_events`), to reports that arrive by mail
+//!   (`inbound`), and to reports from mail services (`feedback`).
 //! - Erasure: `erasure` erases a deleted contact from all features that store data about the contact.
 //!
 //! Invariants: a visit or report has no effect without a token that only the message contains; a report that arrives repeatedly has an

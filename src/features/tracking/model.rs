@@ -1,4 +1,4 @@
-//! TABLES: the classification of visitors (a person, a mail service or a bot), and the consequences of bounces and complaints.
+//! TABLES: the classification of visitors (a person, a mail service or a bot), and the effects of bounces and complaints.
 //!
 //! The rules are pure functions that use no store, clock or network.
 
@@ -173,7 +173,7 @@ impl Bounce {
     }
 }
 
-/// The consequence of a bounce for the recipient's address.
+/// The effect of a bounce on the recipient's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BounceAction {
     /// The address may be mailed again.
@@ -182,7 +182,7 @@ pub enum BounceAction {
     Bounced,
 }
 
-/// TABLE: for each class, the number of consecutive bounces from which a consequence applies, and the consequence.
+/// TABLE: for each class, the number of consecutive bounces from which an effect applies, and the effect.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
     // An address that does not exist today will not exist tomorrow, and mailing the address again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),
@@ -193,7 +193,7 @@ const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
     (Bounce::Content, u8::MAX, BounceAction::Keep),
 ];
 
-/// Returns the consequence of the `in_a_row`-th consecutive bounce of this class.
+/// Returns the effect of the `in_a_row`-th consecutive bounce of this class.
 pub fn bounce_action(bounce: Bounce, in_a_row: u8) -> BounceAction {
     let row = BOUNCE_ACTIONS.iter().find(|(class, _, _)| *class == bounce).expect("the table has a row for every bounce class");
     if in_a_row >= row.1 { row.2 } else { BounceAction::Keep }

@@ -33,7 +33,7 @@ pub enum Page {
     Ask { topic: Option<String> },
     /// Confirms that the recipient is unsubscribed.
     Left { topic: Option<String> },
-    /// Shows which mail the recipient has chosen.
+    /// Shows the topics that the recipient can choose, with the current choices.
     Preferences {
         topics: Vec<Choice>,
         /// Whether the recipient is not a subscribed contact, and so gets no campaigns.

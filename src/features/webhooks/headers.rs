@@ -118,7 +118,7 @@ pub struct DeliveryHeaders<'a> {
     pub body: &'a [u8],
     /// The secrets that sign. The first secret signs `X-Service-Signature`; the second secret, if there is one, signs the alternate header.
     pub signers: &'a [&'a Signer],
-    /// Whether the Standard Webhooks headers are sent as well.
+    /// Whether the Standard Webhooks headers are also sent.
     pub standard: bool,
 }
 

@@ -16,7 +16,7 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
-/// The output of a command: the result for standard output, the explanation for standard error, and the exit code.
+/// A command's output: the result for standard output, the explanation for standard error, and the exit code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CommandOutput {
     pub out: String,
@@ -48,7 +48,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         }
         Administration::Keys(Keys::List) => incoming(Method::GET, "/admin/keys", Body::Empty),
         Administration::Keys(Keys::Revoke { id }) => {
-            // Text with other characters is not a valid key ID, and a path would have to escape them.
+            // A valid key ID has no other characters, which would have to be escaped in the path.
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(Problem::misused(format_args!(
                     "\"{id}\" is not an API key ID; run `mailmill keys list` to see the IDs"
@@ -81,7 +81,7 @@ fn owner(setup: &Setup) -> Result<Value, Problem> {
 }
 
 fn read_password(file: &Path) -> Result<Secret, Problem> {
-    // The limit is longer than any password, but short enough that a wrong file does no harm.
+    // The limit is longer than any password, but short enough that reading the wrong file does no harm.
     let limit = PASSWORD_BYTES_MAX as u64 + 3;
     let mut text = String::with_capacity(limit as usize);
     let read = match file == Path::new("-") {
@@ -107,9 +107,13 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 
 /// Returns the data of the reply's envelope, or the envelope's error as a problem.
 fn data(reply: Reply) -> Result<Value, Problem> {
-    let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the response is not from a mailmill server")) };
-    let mut envelope: Value =
-        serde_json::from_slice(&bytes).map_err(|_| Problem::failed("the response is not from a mailmill server"))?;
+    let foreign = || {
+        Problem::failed(
+            "the response is not from a Mailmill server; check that the service of this data folder runs, in the version of this command",
+        )
+    };
+    let ReplyBody::Whole(bytes) = reply.body else { return Err(foreign()) };
+    let mut envelope: Value = serde_json::from_slice(&bytes).map_err(|_| foreign())?;
     if reply.status.is_success() {
         return Ok(envelope["data"].take());
     }
@@ -195,7 +199,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// Formats the work that waits while sending is on hold, and the notice about emails that may arrive twice.
+/// Formats the work that waits while sending is on hold, with a notice about emails that may arrive twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // If sending is not on hold, there is nothing to show.

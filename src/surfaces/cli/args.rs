@@ -286,10 +286,10 @@ pub struct Restore {
     /// Restore the state at this time instead of the newest one, such as 2026-12-01T10:00:00Z (continuous backups only)
     #[arg(long, value_name = "TIME")]
     pub at: Option<WireTime>,
-    /// Only write the contacts of this brand to a CSV file, which you can import (continuous backups only)
+    /// Only write this brand's contacts to a CSV file, which you can import (continuous backups only)
     #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, requires = "to", conflicts_with_all = ["verify", "resume"])]
     pub contacts: Option<ProjectId>,
-    /// The CSV file for --contacts, which must not exist
+    /// The CSV file for --contacts; it must not exist yet
     #[arg(long, value_name = "FILE", requires = "contacts")]
     pub to: Option<PathBuf>,
     /// Your copy of master.key, which backups do not contain

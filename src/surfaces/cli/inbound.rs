@@ -17,7 +17,7 @@ pub enum HandoverResult {
     Taken,
     /// The service rejected the message with this reply.
     Refused(String),
-    /// The service does not run, or cannot accept the message now, for this reason.
+    /// Why the service cannot accept the message now; it may not be running.
     Later(String),
 }
 

@@ -37,10 +37,10 @@ use crate::engine::api::Entry;
 /// are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
-/// The global options that take a value. The word after such an option is not a command.
+/// The global options that take a value. The word after such an option is that value, not a command.
 const OPTIONS_WITH_VALUES: [&str; 4] = ["--data", "--config", "--profile", "--server"];
 
-/// What the command line asks for.
+/// A parsed command line.
 #[derive(Debug)]
 pub enum Invocation {
     /// A command for the server on this machine.
@@ -90,7 +90,7 @@ fn words(arguments: &[OsString]) -> Vec<String> {
     words
 }
 
-/// Returns the server and the key that the client uses with these options.
+/// Returns the server and key that the client uses with these options.
 pub fn server_and_key(profile: Option<String>, server: Option<String>) -> Result<(Url, Secret), Problem> {
     let environment = client::Environment::read(variable);
     let target = client::Profiles::load(&environment)?.target(profile, server, &environment)?;

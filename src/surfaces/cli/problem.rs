@@ -23,7 +23,7 @@ pub enum Exit {
     Unavailable = 7,
     /// The user did not confirm the command.
     Unconfirmed = 8,
-    /// The user pressed Ctrl-C: 128 and the number of the signal, as shells report it.
+    /// The user pressed Ctrl-C: 128 plus the signal's number, as in shells.
     Interrupted = 130,
 }
 
@@ -39,22 +39,22 @@ impl Problem {
         Self { message: harmless(&message.to_string()), exit }
     }
 
-    /// Returns a problem that reports a failed command.
+    /// Returns a problem for a command that failed.
     pub fn failed(message: impl fmt::Display) -> Self {
         Self::new(Exit::Failed, message)
     }
 
-    /// Returns a problem that reports incorrect usage.
+    /// Returns a problem for incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self::new(Exit::Misused, message)
     }
 
-    /// Returns the same problem with another message.
+    /// Returns the same problem with a different message.
     pub fn reworded(self, reword: impl FnOnce(&str) -> String) -> Self {
         Self { message: reword(&self.message), exit: self.exit }
     }
 
-    /// Returns the process's exit code for the problem.
+    /// Returns the problem's exit code.
     pub fn code(&self) -> u8 {
         self.exit as u8
     }

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
-/// The first error of standard output, except that the reader closed its end.
+/// The first error on standard output, unless the reader closed its end.
 static OUTPUT_FAILURE: OnceLock<String> = OnceLock::new();
 
 /// Writes to standard error. `eprintln!` would panic if the text cannot be written, for example because the disk is full.
@@ -11,8 +11,8 @@ pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. [`output_failure`] reports an error, for example of a full disk. A reader that closed its end needs no more
-/// output, which is no error.
+/// Writes to standard output. [`output_failure`] reports errors, such as a full disk. A reader that closed its end needs no more output,
+/// so that is not an error.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -22,7 +22,7 @@ pub fn print(text: &str) {
     }
 }
 
-/// Returns the error if standard output is incomplete.
+/// Returns the error that made standard output incomplete, if any.
 pub fn output_failure() -> Option<&'static str> {
     OUTPUT_FAILURE.get().map(String::as_str)
 }
@@ -32,7 +32,7 @@ pub fn note(text: &str) {
     complain(&format!("{}\n", harmless(text)));
 }
 
-/// Replaces the characters that could control the terminal or reverse the direction of the text by spaces, except line breaks. Texts come
+/// Replaces characters that could control the terminal or reverse the text direction with spaces; keeps line breaks. The text may come
 /// from servers, websites and contacts.
 pub fn harmless(text: &str) -> String {
     let is_bidirectional =

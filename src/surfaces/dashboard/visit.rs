@@ -67,7 +67,7 @@ impl Outcome {
         Self::draw_with(context, None)
     }
 
-    /// Returns the page with this data and, if there is an error, the message.
+    /// Returns the page with this data and, if there is one, the error's message.
     pub fn draw_with<T: Context>(context: &T, error: Option<&PageError>) -> Self {
         let status = error.map_or(StatusCode::OK, |error| error.status);
         let mut context = template::context(context);
@@ -142,11 +142,11 @@ impl Visit {
             Access::Manager => who.user.role.manages(),
             Access::Operator => false,
         };
-        // `system.status` is only for the installation's own account.
+        // `system.status` is only for the account that owns the installation.
         is_for_role && (spec.id != system::ops::status::Status::SPEC.id || who.user.account.is_installations)
     }
 
-    /// Returns an error unless the user has this permission; for pages that only have a form.
+    /// Returns an error unless the user has this permission; for pages that consist only of a form.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
         if self.may(permission) { Ok(()) } else { Err(PageError::not_allowed()) }
     }

@@ -45,7 +45,7 @@ const RARE: [(usize, Behavior); 6] = [
     (104, Behavior::Simulated("mailbox-full")),
 ];
 
-/// One thing that a reader does with a message.
+/// One action of a reader on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReaderStep {
     Open,
@@ -56,7 +56,7 @@ pub enum ReaderStep {
 /// A reader's action and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderAction {
-    /// The time from the sending of the campaign to the action.
+    /// The time between the sending of the campaign and the action.
     pub after_ms: i64,
     pub email: String,
     pub action: ReaderStep,
@@ -103,14 +103,14 @@ pub fn csv(user: &str) -> String {
     text
 }
 
-/// The time in which half of the readers who will open the campaign open it. Half of the rest open it within the next interval of this
-/// length.
+/// Half of the readers who will open the campaign open it within this time. Half of the rest open it within the next interval of this
+/// length, and so on.
 const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
 /// Returns how long after the campaign a reader opens the email: most readers open it soon, a few after days.
 fn opens_after_ms(number: usize) -> i64 {
-    // The multiplier has no common divisor with the number of readers, so each reader gets a unique place in the distribution.
+    // The multiplier and the number of readers have no common divisor, so each reader gets a unique place in the distribution.
     let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
     let left = 1.0 - place / SIZE as f64;
     (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS

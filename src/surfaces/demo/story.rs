@@ -163,7 +163,7 @@ impl Story {
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
-        // The site may already be a brand, from an earlier run of the demo.
+        // A brand may already exist for the site, from an earlier run of the demo.
         let brands = self.ask("projects.list", json!({ "limit": 100 })).await?;
         let bare = |url: &str| url.trim_end_matches('/').to_owned();
         let same = |brand: &&Value| brand["urls"][0].as_str().is_some_and(|url| bare(url) == bare(&self.site));

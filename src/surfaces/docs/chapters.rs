@@ -27,9 +27,9 @@ macro_rules! pictures {
 
 /// The name of the documentation's start page.
 pub const INDEX: &str = "README";
-/// The page that the list of error codes is added to.
+/// The page to which the list of error codes is added.
 pub const ERRORS: &str = "errors";
-/// The title of the chapter with the pages of the API.
+/// The title of the chapter with the API reference.
 pub const API: &str = "API";
 
 pub const CHAPTERS: &[Chapter] = &[
@@ -82,7 +82,7 @@ pub const CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// The pictures of the pages.
+/// The pictures that the pages show.
 pub const PICTURES: &[(&str, &str)] = pictures!["email.svg", "environments.svg", "message.svg", "attribution.svg", "records.svg"];
 
 /// The changelog, which is at the top of the source tree.

@@ -49,12 +49,13 @@ struct Writer<'a> {
     titles: &'a Titles,
     out: Vec<Event<'a>>,
     page: Rendered,
-    /// The number of groups of samples so far.
+    /// The number of tab groups so far, which gives each group a unique name.
     groups: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// Converts the first event, or the whole first element if Mailmill writes its HTML, and returns the events after it.
+    /// Converts the first event, or the whole first element if its HTML is written here and not by the library. Returns the events after
+    /// it.
     fn step<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         match &events[0] {
             Event::Start(Tag::Heading { level, id, .. }) => {
@@ -71,7 +72,7 @@ impl<'a> Writer<'a> {
                 return &events[end + 1..];
             }
             Event::Start(Tag::Table(_)) => {
-                // Keyboard users can scroll only elements that can have the focus.
+                // Keyboard users can scroll only elements that can receive focus.
                 self.raw("<div class=\"scroll\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">".to_owned());
                 self.out.push(events[0].clone());
             }
@@ -162,7 +163,7 @@ impl<'a> Writer<'a> {
         &events[end + 1..]
     }
 
-    /// Writes the group of samples that starts with the first event.
+    /// Writes the group of code samples that starts with the first event.
     fn samples<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         self.groups += 1;
         let group = format!("sample-{}", self.groups);
@@ -231,7 +232,7 @@ fn address(target: &str) -> String {
     }
 }
 
-/// Returns the text with the characters escaped that have a meaning in HTML.
+/// Escapes the characters that have a meaning in HTML.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for character in text.chars() {

@@ -42,8 +42,8 @@ impl<S> WithDocs<S> {
         Self { inner, api, site: Arc::default() }
     }
 
-    /// Returns the documentation, rendered with the address of this service, which is known once the service listens. The first call
-    /// renders all pages, on a thread that may block.
+    /// Returns the documentation, rendered with this service's address, which is known once the service listens. The first call renders
+    /// all pages, on a thread that may block.
     async fn site(&self) -> Option<Arc<Site>> {
         let (site, api) = (self.site.clone(), self.api.clone());
         tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url())).await.ok()

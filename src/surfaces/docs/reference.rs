@@ -76,7 +76,7 @@ fn page(resource: &str, entries: &[(&str, &Entry)], base: &str) -> Page {
     Page { name: docs_links::page(resource), text }
 }
 
-/// A part of a response that the page shows, with the summary and the anchor of its operation.
+/// A part of a response that the page has already shown, with the summary and anchor of its operation.
 type Shown = (String, &'static str, String);
 
 fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) -> String {
@@ -104,7 +104,7 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
     text
 }
 
-/// Returns the part, or a link to an earlier operation on the page that has an identical part. Many operations return the same object.
+/// Returns the part, or a link to an earlier operation on the page with an identical part. Many operations return the same object.
 fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
     if part.is_empty() {
         return part;
@@ -116,7 +116,7 @@ fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<S
     part
 }
 
-/// Returns the description, with the rules of idempotency keys replaced by a link, because they are the same for most operations.
+/// Returns the description. The rules for idempotency keys are replaced with a link, because they are the same for most operations.
 fn about(entry: &Entry) -> String {
     let parts: Vec<String> = openapi::describe(entry.spec)
         .split("\n\n")
@@ -138,7 +138,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "\\<")
 }
 
-/// Describes the fields of the response that have a description.
+/// Describes those fields of the response that have a description.
 fn results(fields: &[Field]) -> String {
     let described: Vec<&Field> =
         fields.iter().filter(|field| !field.about.is_empty()).take(limits::DOCS_RESULT_FIELDS_MAX).collect();

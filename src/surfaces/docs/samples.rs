@@ -1,4 +1,4 @@
-//! The same call in four languages: curl, Node, Python and the command line.
+//! Shows the same call in four languages: curl, Node, Python and the command line.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::surfaces::cli::option_name;
 /// The maximum length of a line. Values that do not fit are written on several lines.
 const LINE_CHARACTERS: usize = 100;
 
-/// Field names that are keywords of Python. The Python client appends an underscore to them.
+/// Field names that are keywords in Python. The Python client appends an underscore to them.
 const PYTHON_KEYWORDS: [&str; 6] = ["as", "class", "from", "global", "import", "in"];
 
 /// Returns the samples as one group of code blocks.
@@ -44,7 +44,7 @@ impl Call<'_> {
         matches!(self.entry.media.takes, Takes::Form(_))
     }
 
-    /// Returns whether the SDKs return a list over which programs iterate, because the operation returns pages.
+    /// Returns whether the SDKs return an iterable list, because the operation returns pages.
     fn is_list(&self) -> bool {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
         !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
@@ -95,11 +95,11 @@ impl Call<'_> {
         code
     }
 
-    /// Returns the path parameters in their order, as values of Node and Python.
+    /// Returns the path parameters in order, as Node and Python values.
     fn path_values(&self) -> impl Iterator<Item = String> {
         self.entry.spec.path_names().map(|name| {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // Examples write all path parameters as text, as in the path. The SDKs take numbers as numbers.
+            // Examples contain all path parameters as text. The SDKs accept numbers as numbers.
             let is_number = self.fields.iter().any(|field| field.name == name && field.kind == "integer");
             if is_number { value } else { format!("{value:?}") }
         })
@@ -145,14 +145,14 @@ impl Call<'_> {
         let mut options = Vec::new();
         for name in self.entry.spec.path_names() {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // The project is an option, because nearly every command needs it and it has a default.
+            // The project is an option, because nearly every command needs it and a default can be set.
             if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
         }
         if self.is_form() {
             options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
         } else {
             let is_file = |name: &str| self.fields.iter().any(|field| field.name == name && field.kind == BASE64);
-            // The command line reads the file and encodes it.
+            // The command-line client reads the file and encodes it.
             options.extend(self.rest().iter().map(|(name, value)| match is_file(name) {
                 true => option(name, &Value::from("image.png")),
                 false => option(name, value),
@@ -187,7 +187,7 @@ fn option(name: &str, value: &Value) -> String {
     }
 }
 
-/// Quotes a word of a shell command if necessary.
+/// Quotes a word for a shell command, if necessary.
 fn quoted(word: &str) -> String {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'=' | b'+');
@@ -201,7 +201,7 @@ fn quoted(word: &str) -> String {
 struct Style {
     name: fn(&str) -> String,
     word: fn(&Value) -> String,
-    /// The number of spaces of each level.
+    /// The number of spaces per level of indentation.
     indent: usize,
     /// Whether there are spaces inside braces.
     is_wide: bool,
@@ -235,7 +235,7 @@ const PYTHON: Style = Style {
 };
 
 impl Style {
-    /// Writes a value after `indent` spaces: on one line if it fits, otherwise with a line for each member.
+    /// Writes a value after `indent` spaces: on one line if it fits, otherwise with one line per member.
     fn write(&self, value: &Value, indent: usize) -> String {
         let line = self.line(value);
         if line.len() + indent <= LINE_CHARACTERS {

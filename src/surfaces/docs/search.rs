@@ -8,16 +8,16 @@ use serde::Serialize;
 use super::markdown::Section;
 use crate::vocab::limits;
 
-/// The characters shown of a section.
+/// The maximum number of characters of a section that a result shows.
 const EXCERPT_CHARACTERS: usize = 220;
-/// The shortest word that may be misspelled. Shorter words resemble too many others.
+/// The minimum length of a word for which typos are tolerated. Shorter words resemble too many others.
 const TYPO_CHARACTERS_MIN: usize = 4;
 
 /// The sections of all pages.
 #[derive(Default)]
 pub struct Index {
     rows: Vec<Row>,
-    /// All words, for queries with a typo.
+    /// All words, to find similar ones for a misspelled word.
     words: BTreeSet<String>,
 }
 
@@ -91,7 +91,7 @@ impl Index {
 }
 
 impl Row {
-    /// Returns how well the section matches, or `None` if it lacks a word. Words match from their start.
+    /// Returns how well the section matches, or `None` if it lacks a word. A word also matches the start of a longer word.
     fn score(&self, wanted: &[&str]) -> Option<u32> {
         let mut score = 0;
         for word in wanted {
@@ -105,7 +105,7 @@ impl Row {
         if self.heading.to_lowercase().starts_with(wanted[0]) {
             score += 20;
         }
-        // Guides answer more questions than single operations do.
+        // Guides answer more questions than reference pages do.
         if !self.url.starts_with("/docs/api/") {
             score += 10;
         }

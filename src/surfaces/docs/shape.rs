@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::engine::api::Entry;
 use crate::engine::api::schema_reader::SchemaReader;
 
-/// The levels of nested objects that are listed: a field and its own fields.
+/// How many levels of nested objects are listed: a field and its own fields.
 const LEVELS_MAX: usize = 2;
-/// The longest list of values that is shown.
+/// The maximum number of allowed values that are listed.
 const VALUES_MAX: usize = 24;
 
 /// The type of a file that is sent as text.
@@ -44,7 +44,7 @@ pub fn output(entry: &Entry) -> Vec<Field> {
     listed(&SchemaReader::output(entry), &["data"])
 }
 
-/// Returns the fields of the schemas, or of the property at `at` in them.
+/// Returns the fields of the schemas, or of the property at the path `at`.
 fn listed(schemas: &SchemaReader, at: &[&str]) -> Vec<Field> {
     let reader = Reader(schemas);
     let mut fields = Vec::new();

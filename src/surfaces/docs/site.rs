@@ -16,16 +16,16 @@ use crate::base::secret::sha256;
 use crate::engine::api::Entry;
 use crate::surfaces::dashboard::files::{Files, files, packed};
 
-/// The address in the pages' commands. The address of this service replaces it.
+/// The placeholder address in the pages' commands, which this service's address replaces.
 const SAMPLE_ADDRESS: &str = "http://127.0.0.1:8080/";
-/// The characters of a page's description.
+/// The maximum length of a page's description, in characters.
 const LEAD_CHARACTERS: usize = 160;
 /// The page that lists all operations.
 const OVERVIEW: &str = "/docs/api";
 const HTML: &str = "text/html; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// A file of the documentation in the form in which it is sent.
+/// A file of the documentation, ready to be sent.
 pub struct Document {
     pub content_type: &'static str,
     pub body: Bytes,
@@ -100,7 +100,7 @@ struct Layout<'a> {
     previous: Option<Link<'a>>,
     next: Option<Link<'a>>,
     query: &'a str,
-    /// The results of a search, on the page of the search only.
+    /// The search results; only for the search page.
     hits: Option<Vec<Hit>>,
 }
 
@@ -156,7 +156,7 @@ impl Site {
         for (number, page) in self.pages.iter().enumerate() {
             documents.insert(page.url.clone(), Document::new(HTML, self.page(number)));
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
-            // The sections of the overview only list what the other pages contain.
+            // The overview's sections only list what the other pages contain, so they are not searched.
             let sections = &page.rendered.sections[..if page.url == OVERVIEW { 1 } else { page.rendered.sections.len() }];
             sections.iter().for_each(|section| self.index.add(&page.url, page.title(), section));
         }
@@ -167,7 +167,7 @@ impl Site {
         self.documents = documents;
     }
 
-    /// Returns the file at a path. A trailing slash of the entry page is ignored.
+    /// Returns the file at a path. A trailing slash after the start page's path is ignored.
     pub fn document(&self, path: &str) -> Option<&Document> {
         self.documents.get(if path == "/docs/" { "/docs" } else { path })
     }
@@ -263,7 +263,7 @@ fn markdown_url(url: &str) -> String {
     if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
 }
 
-/// The rendered documentation, created at the first request and, in a debug build, again after a change of its files.
+/// The rendered documentation, created at the first request. In a debug build, it is created again when a file changes.
 #[derive(Default)]
 pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
 
@@ -289,7 +289,7 @@ type Stamp = (usize, Vec<Option<std::time::SystemTime>>);
 #[cfg(not(debug_assertions))]
 fn stamp() -> Stamp {}
 
-/// Returns the modification times of the files, so that writers see changes without a rebuild.
+/// Returns the modification times of the files, so that authors see changes without a rebuild.
 #[cfg(debug_assertions)]
 fn stamp() -> Stamp {
     let times = CHAPTERS

@@ -1,4 +1,4 @@
-//! A call of a tool, and its way to the operations: through the pipeline, as the key of the request.
+//! A tool call on its way to the operations: it runs through the pipeline with the request's key.
 
 use http::HeaderValue;
 use rmcp::RoleServer;
@@ -14,7 +14,7 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::input;
 use crate::surfaces::internal_call;
 
-/// A call of a tool.
+/// A tool call.
 pub struct Call<'a> {
     pub api: &'a Api,
     pub caller: &'a ToolCaller,

@@ -1,4 +1,4 @@
-//! Calls of tools: the call of the operation through the pipeline, paging, and waiting for work to end.
+//! Tool calls: calls the operation through the pipeline, returns pages of its result, and waits for background work to end.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
-/// What an agent should know about a result with a secret.
+/// Tells the agent how to treat a result that contains a secret.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
 
 impl Call<'_> {
-    /// Runs the call. Errors of the operation are results, so that the agent can correct its call.
+    /// Runs the call. An error from the operation is a result, so that the agent can correct its call.
     pub async fn run(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
         let mut arguments = request.arguments.clone().unwrap_or_default();
         let own = match Own::take(self.definition, &mut arguments) {
@@ -28,7 +28,7 @@ impl Call<'_> {
         if let Err(refusal) = self.check(&arguments) {
             return Ok((*refusal).into());
         }
-        // A call without the permission fails, so there is nothing to confirm.
+        // A call without the required permission fails anyway, so there is nothing to confirm.
         if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
             match self.confirmation(&request, &arguments, own.confirm).await? {
                 Confirmation::Given => {}
@@ -44,7 +44,7 @@ impl Call<'_> {
         Ok(called.into())
     }
 
-    /// Checks the arguments before the user is asked, so that no one confirms a call that cannot work.
+    /// Check the arguments before asking the user, so that no one confirms a call that cannot work.
     fn check(&self, arguments: &JsonObject) -> Result<(), Box<CallToolResult>> {
         if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
             return Err(Box::new(outcome::failure(format!("{missing}: this argument is missing; add it."))));
@@ -87,7 +87,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for the end of the work, and returns its last status; `None` if the first response already is the end.
+    /// Waits for the work to end, and returns its final status; `None` if the first response already reports the end.
     async fn follow(&self, follow: &Follow, arguments: &JsonObject, started: &Value) -> Option<Value> {
         let mut selector = JsonObject::new();
         for name in follow.fields {
@@ -103,7 +103,7 @@ impl Call<'_> {
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
             let ends = follow.ends.contains(&status.as_str());
-            // The last notification is 100, also if the operation reports no progress for work that has ended.
+            // The last notification reports 100, even if the operation reports no progress after the work has ended.
             let progress = if ends { 100.0 } else { percentage(&data) };
             // The protocol requires that progress increases.
             if progress > shown {
@@ -122,7 +122,7 @@ impl Call<'_> {
     async fn notify(&self, progress: f64, status: &str) {
         let Some(token) = self.context.meta.get_progress_token() else { return };
         let progress = ProgressNotificationParam::new(token, progress).with_total(100.0).with_message(status);
-        // A client that has gone away gets no progress; the work continues.
+        // A client that has disconnected gets no progress, but the work continues.
         let _ = self.context.peer.notify_progress(progress).await;
     }
 }
@@ -137,7 +137,7 @@ fn percentage(data: &Value) -> f64 {
     fraction.or_else(|| progress["percentage"].as_f64()).unwrap_or_default()
 }
 
-/// The arguments of the tool itself, which the operation does not get.
+/// The arguments of the tool itself, which are not passed to the operation.
 struct Own {
     idempotency_key: Option<HeaderValue>,
     confirm: bool,
@@ -145,7 +145,7 @@ struct Own {
 }
 
 impl Own {
-    /// Takes the tool's own arguments out of `arguments`.
+    /// Removes the tool's own arguments from `arguments`.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),

@@ -1,7 +1,8 @@
-//! The user's confirmation of a call that sends, deletes or connects something.
+//! Asks the user to confirm a call that sends, deletes or connects something.
 //!
-//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the effect.
-//! The assistant chooses only the arguments; text of other people can have misled it, so the question does not depend on what it says.
+//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the
+//! effect. The assistant may have been misled by text that other people wrote, so it chooses only the arguments of the call, and
+//! nothing else that it says affects the question.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,
@@ -18,12 +19,12 @@ use crate::surfaces::subject::{self, plain};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The name of the answer to the question.
+/// The name of the form field for the user's answer.
 const ANSWER: &str = "confirm";
-/// The number of items of a list that the question shows.
+/// The maximum number of list items that the question shows.
 const ITEMS_SHOWN: usize = 5;
 
-/// The facts that the question shows if the arguments or the object have them, with their names for people.
+/// The facts that the question shows if the arguments or the object contain them, with labels for users.
 const FACTS: [(&str, &str); 8] = [
     ("subject", "Subject"),
     ("to", "To"),
@@ -35,7 +36,7 @@ const FACTS: [(&str, &str); 8] = [
     ("events", "Events"),
 ];
 
-/// The result of asking for a confirmation.
+/// The result of a request for confirmation.
 pub enum Confirmation {
     Given,
     Refused(CallToolResult),
@@ -50,7 +51,8 @@ impl Confirmation {
 }
 
 impl Call<'_> {
-    /// Makes sure that the user agrees to this call. `confirmed` is the argument with which clients that cannot ask confirm it.
+    /// Makes sure that the user agrees to this call. `confirmed` is the argument with which clients that cannot ask the user confirm the
+    /// call.
     pub async fn confirmation(
         &self,
         request: &CallToolRequestParams,
@@ -58,7 +60,7 @@ impl Call<'_> {
         confirmed: bool,
     ) -> Result<Confirmation, ErrorData> {
         let capabilities = self.context.client_capabilities();
-        // A client that names no modes of elicitation supports forms.
+        // A client that lists no elicitation modes supports forms.
         let has_forms =
             capabilities.and_then(|all| all.elicitation).is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
         if !has_forms {
@@ -89,7 +91,7 @@ impl Call<'_> {
         })
     }
 
-    /// Returns the question for the user, or the refusal of a call whose object cannot be found.
+    /// Returns the question for the user, or an error if the call's object cannot be found.
     async fn question(&self, arguments: &JsonObject) -> Result<String, CallToolResult> {
         let summary = self.definition.spec.summary;
         let object = self.object(arguments).await?;
@@ -124,7 +126,7 @@ impl Call<'_> {
         Ok(lines.join("\n"))
     }
 
-    /// Returns the object of the call; null if the path names none, or if the key may not read it. Fails if it does not exist.
+    /// Returns the object of the call; null if the path names none, or if the key may not read it. Fails if the object does not exist.
     async fn object(&self, arguments: &JsonObject) -> Result<Value, CallToolResult> {
         let Some(reader) = subject::reader(self.api.operations(), self.definition.spec) else { return Ok(Value::Null) };
         let reply = self.ask(reader.spec.id, subject::selector(reader, arguments), None).await;
@@ -136,7 +138,7 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the recipients of a send, as a number or as a name; `None` if the call has none or they are among the facts.
+    /// Returns a send's recipients, as a number or a name; `None` if the call has no recipients, or the facts already contain them.
     async fn recipients(&self, arguments: &JsonObject, object: &Value) -> Option<String> {
         let project = arguments.get("projectId").cloned().unwrap_or_default();
         let group = json!({ "id": arguments.get("recipientId"), "projectId": project });
@@ -159,7 +161,7 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the data of an operation that reads; `None` if the call fails.
+    /// Returns the data of a read operation; `None` if the call fails.
     async fn read(&self, operation: &str, input: Value) -> Option<Value> {
         let Value::Object(input) = input else { return None };
         let reply = self.ask(operation, input, None).await;
@@ -167,7 +169,7 @@ impl Call<'_> {
     }
 }
 
-/// Returns the form for the answer.
+/// Returns the form with which the user answers.
 fn form() -> Result<ElicitationSchema, ErrorData> {
     let form = ElicitationSchema::builder().required_bool_with(ANSWER, |field| {
         field.title("Confirm").description("Yes, do exactly this. Otherwise, nothing is done.")
@@ -197,7 +199,7 @@ fn unanswered(error: &ServiceError) -> String {
     }
 }
 
-/// Returns what a call does, for the user.
+/// Describes the call's effect for the user.
 fn effect(effect: Effect, environment: Environment) -> &'static str {
     match (effect, environment) {
         (Effect::Send, Environment::Live) => "Sends email to real recipients. This cannot be undone.",

@@ -51,13 +51,13 @@ use crate::vocab::limits;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// A service with the MCP server in front of it: requests for `/mcp` go to the tools, all others to `inner`.
+/// A service with the MCP server in front of it: requests to `/mcp` go to the MCP server, all others to `inner`.
 pub struct WithTools<S> {
     inner: S,
     api: Api,
     protocol: StreamableHttpService<ToolServer, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    /// The keys that opened the sessions. The lock is held while a session starts, so that the limits are exact.
+    /// The keys that opened the sessions. The lock is not released while a session starts, so that the limits are exact.
     owners: Mutex<Owners>,
 }
 
@@ -65,7 +65,7 @@ pub struct WithTools<S> {
 #[derive(Default)]
 struct Owners {
     by_session: HashMap<SessionId, Owner>,
-    /// The number of sessions so far, which orders them.
+    /// The number of sessions opened so far, by which sessions are ordered.
     started: u64,
 }
 
@@ -85,7 +85,7 @@ impl<S> WithTools<S> {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(end.clone())
             .with_max_request_body_bytes(limits::TOOL_REQUEST_BYTES_MAX)
-            // This module checks the origin, because the allowed one is known only once the service listens.
+            // This module checks the origin itself, because the allowed origin is known only once the service listens.
             .disable_allowed_hosts();
         let server = ToolServer::new(api.clone());
         let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
@@ -133,7 +133,7 @@ impl<S> WithTools<S> {
         Ok(reply(response).await)
     }
 
-    /// Fails unless the key opened the session. To other keys, the session does not exist.
+    /// Fails unless this key opened the session. For other keys, the session does not exist.
     async fn check_owner(&self, session: &SessionId, key: KeyId) -> Result<(), Failure> {
         let owner = self.owners.lock().await.by_session.get(session).copied();
         match owner {
@@ -162,7 +162,7 @@ impl<S> WithTools<S> {
         own.sort_unstable();
         if own.len() >= limits::TOOL_SESSIONS_PER_KEY_MAX {
             let (_, oldest) = &own[0];
-            // The session may just have ended by itself.
+            // The session may have ended in the meantime.
             let _ = self.sessions.close_session(oldest).await;
             owners.by_session.remove(oldest);
         } else if open.len() >= limits::TOOL_SESSIONS_MAX {
@@ -190,15 +190,15 @@ fn is_initialize(body: &[u8]) -> bool {
     serde_json::from_slice::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
 }
 
-/// Fails if a browser sent the request for a page of another site. Browsers send the header, and a page cannot change it; so a site that
-/// points its own name at this server (DNS rebinding) is refused, too.
+/// Fails if a browser sent the request for a page on another site. Browsers always send the header, and pages cannot change it. A site
+/// that points its own name at this server (DNS rebinding) is therefore rejected, too.
 fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let own = url::Url::parse(engine.base_url()).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     if origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own)) {
         return Ok(());
     }
-    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages of other sites cannot use the MCP server."))
+    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages on other sites cannot use the MCP server."))
 }
 
 /// Returns the response to a request that does not reach the protocol.
@@ -216,7 +216,7 @@ fn refused(engine: &Engine, failure: &Failure) -> Reply {
     Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
 }
 
-/// Returns the response to a request without valid credentials, with the challenge that tells clients where they get a token (RFC 9728
+/// Returns the response to a request without valid credentials, with the challenge that shows clients where to get a token (RFC 9728
 /// §5.1).
 fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     let mut reply = refused(engine, &Code::InvalidApiKey.into());
@@ -227,7 +227,7 @@ fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     reply
 }
 
-/// Converts the protocol's response. Streams of events are sent as they arise.
+/// Converts the protocol's response. Event streams are forwarded as events arrive.
 async fn reply(response: Response<BoxBody<Bytes, std::convert::Infallible>>) -> Reply {
     let (parts, body) = response.into_parts();
     let is_stream = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));

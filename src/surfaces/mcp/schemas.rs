@@ -1,26 +1,26 @@
-//! The schemas of tools, as short as possible: most assistants load the schemas of all tools into the context of their model.
+//! Keeps the schemas of tools short, because most assistants load all of them into their model's context.
 //!
-//! An input keeps what a model needs to write it: names, types, words, and one or two sentences about each field. The operation itself checks
-//! lengths, patterns and conditions between fields, and its errors name the field. An output keeps the names and types of the fields of
-//! `data`, because a model reads the result itself. Every schema has one type or alternatives with one type each, because some clients
-//! support nothing else.
+//! An input schema keeps what a model needs to write the input: names, types, allowed words, and one or two sentences about each field.
+//! The operation itself checks lengths, patterns and conditions between fields, and its errors name the field. An output schema keeps
+//! only the names and types of the fields in `data`, because a model can read the result itself. Every schema has one type, or
+//! alternatives with one type each, because some clients support no other form.
 
 use serde_json::{Map, Value, json};
 
 use crate::engine::api::flat_schemas::{DEFINITIONS, FlatInput};
 
-/// The longest description of a field, unless its first sentence is longer.
+/// The maximum length of a field's description, unless its first sentence is longer.
 const FIELD_CHARACTERS: usize = 160;
-/// The longest description of a tool in addition to its summary, unless its first sentence is longer.
+/// The maximum length of a tool's description after its summary, unless the description's first sentence is longer.
 const TOOL_CHARACTERS: usize = 400;
-/// Longer lists of words, such as the time zones, are left out: models know them.
+/// Longer lists of allowed words, such as time zones, are left out, because models know them.
 const WORDS_MAX: usize = 60;
-/// Larger limits of numbers say only how the number is stored.
+/// Numeric limits above this one only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
-/// Fields that many tools have. `get_capabilities` explains them once.
+/// Fields that many tools share. `get_capabilities` explains them once.
 const COMMON: [&str; 5] = ["projectId", "limit", "offset", "page", "sortOrder"];
 
-/// Returns the first sentences of a text that have together at most `characters`, at least the first one.
+/// Returns the first sentences of a text, up to `characters` in total, but at least one sentence.
 fn beginning(text: &str, characters: usize) -> String {
     let words: Vec<String> = text.split_whitespace().map(|word| word.replace('`', "")).collect();
     let mut kept = String::new();
@@ -50,7 +50,8 @@ pub fn description(summary: &str, about: &str) -> String {
     }
 }
 
-/// Shortens the input of an operation. With `keeps_null`, `null` is a value that differs from an absent field, as in a change of an object.
+/// Shortens an operation's input schema. If `keeps_null` is true, `null` differs from an absent field, as it does when an object is
+/// changed.
 pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     let shortener = Shortener { keeps_null };
     let mut properties = Map::new();
@@ -67,7 +68,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     while let Some(name) = waiting.pop() {
         if !definitions.contains_key(&name) {
             let mut definition = shortener.shortened(&flat.definitions[&name]);
-            // The fields that refer to the definition describe it.
+            // The fields that refer to the definition already describe it.
             definition.remove("description");
             let definition = definition.into();
             references(&definition, &mut waiting);
@@ -114,7 +115,7 @@ impl Shortener {
     }
 
     fn shape(&self, schema: &Value) -> Map<String, Value> {
-        // Alternatives next to fields are conditions between the fields.
+        // Alternatives beside fields are conditions between those fields.
         if !schema["properties"].is_object()
             && let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
         {
@@ -192,7 +193,7 @@ impl Shortener {
     }
 }
 
-/// Returns the words of a schema that allows only certain words.
+/// Returns the allowed words of a schema that allows only certain words.
 fn words(schema: &Value) -> Option<Vec<Value>> {
     let all = match &schema["const"] {
         Value::Null => schema["enum"].as_array()?.clone(),
@@ -204,7 +205,7 @@ fn words(schema: &Value) -> Option<Vec<Value>> {
 fn kind(name: &str) -> Map<String, Value> {
     let mut schema = Map::from_iter([("type".to_owned(), name.into())]);
     if name == "array" {
-        // Some clients require a schema of the items.
+        // Some clients require arrays to have a schema for their items.
         schema.insert("items".into(), any_of(["string", "number", "boolean", "object"].map(kind)).into());
     }
     schema
@@ -215,15 +216,15 @@ fn any_of(schemas: impl IntoIterator<Item = Map<String, Value>>) -> Map<String, 
     Map::from_iter([("anyOf".to_owned(), schemas.into())])
 }
 
-/// Returns the schema of a result: with `lists_fields`, the types of its fields; otherwise only its type. `definitions` are those that the
-/// schema refers to.
+/// Returns the schema of a result: with the types of its fields if `lists_fields` is true, otherwise only its own type. `definitions` are
+/// those that the schema refers to.
 pub fn output(data: &Value, definitions: &Map<String, Value>, lists_fields: bool) -> Value {
     let target = resolved(data, definitions);
     let fields = target["properties"].as_object().filter(|_| lists_fields);
     match fields {
         Some(fields) => {
             let types = fields.iter().map(|(name, schema)| (name, types_of(schema, definitions)));
-            // A field that can have any type is left out. Results may have fields that are not listed.
+            // A field of any type is left out. Results may have fields that the schema does not list.
             let known = types.filter(|(_, types)| !types.is_empty());
             let known: Map<String, Value> = known.map(|(name, types)| (name.clone(), typed_as(&types))).collect();
             json!({ "type": "object", "properties": known })
@@ -239,7 +240,7 @@ fn typed_as(types: &[String]) -> Value {
     }
 }
 
-/// Returns the types that a value can have; none if it can have any type.
+/// Returns the types that a value can have; empty if it can have any type.
 fn types_of(schema: &Value, definitions: &Map<String, Value>) -> Vec<String> {
     let schema = resolved(schema, definitions);
     let mut found: Vec<String> = match &schema["type"] {

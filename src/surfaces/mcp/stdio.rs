@@ -1,9 +1,9 @@
 //! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of
 //! connecting to a URL.
 //!
-//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of standard
-//! output. Messages are not interpreted, except for the version that the two sides agree on, which HTTP requests repeat in a header.
-//! Standard output contains nothing else; problems that have no place in the protocol go to standard error.
+//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of
+//! standard output. Messages are not interpreted, except for the negotiated protocol version, which HTTP requests repeat in a header.
+//! Standard output contains nothing else; problems that the protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,12 +32,12 @@ use crate::engine::tasks::{Group, Tasks};
 use crate::vocab::limits;
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// A server that does not accept a connection in this time is reported as unreachable.
+/// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The pause between a progress notification and the response. Some clients handle a notification later than a response that they read
-/// together with it, and then ignore it, because the call is over.
+/// The pause between a progress notification and the response. Some clients that read both at once process the notification after
+/// the response, and ignore the notification because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
-/// How long responses may take after the client has closed its end. Clients kill the program if it does not end soon.
+/// How long responses may take after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// The server that messages are forwarded to, with its key.
@@ -46,13 +46,13 @@ pub struct Remote {
     pub key: Secret,
 }
 
-/// The parts of the conversation that later requests repeat.
+/// The state of the conversation that later requests repeat.
 #[derive(Default)]
 struct Conversation {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, and a client on
-    /// standard input opens no second one.
+    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, but a client on
+    /// standard input opens only one.
     opening: Option<String>,
 }
 
@@ -60,12 +60,12 @@ struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
-    /// Held while a lost session is opened again, so that several messages open one.
+    /// Locked while a lost session is reopened, so that concurrent messages reopen only one.
     reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
     /// Limits the messages that wait for a response.
     room: Arc<Semaphore>,
-    /// The connections of the messages.
+    /// The connections that are forwarding messages.
     connections: Group,
 }
 
@@ -113,7 +113,7 @@ where
     Ok(())
 }
 
-/// A line that is longer than a message can be.
+/// A line that is longer than any valid message.
 struct TooLong;
 
 /// Returns the next line that is not empty; `None` at the end.
@@ -144,7 +144,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends one message, and writes what the server answers. If that fails, the client gets an error in the form of the protocol.
+    /// Sends one message, and writes the server's response. If that fails, the client gets an error in the protocol's format.
     async fn message(&self, line: String, message: Value) {
         if let Err(problem) = self.post(line, &message).await {
             match message.get("id") {
@@ -182,9 +182,9 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.answer(&answer).await;
             return Ok(());
         }
-        // Only requests have an ID, and the server answers them with a message.
+        // Only requests have an ID, and the server responds to each of them with a message.
         if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
-            return Err("the response is not a message of the MCP server; check the URL".to_owned());
+            return Err("the response is not an MCP message; check the URL".to_owned());
         }
         if status.is_success() {
             return Ok(());
@@ -199,7 +199,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         })
     }
 
-    /// Opens a new session in place of one that the server has forgotten.
+    /// Opens a new session to replace one that the server has forgotten.
     async fn reopen(&self, lost: Option<HeaderValue>) -> Result<(), String> {
         let _turn = self.reopening.lock().await;
         let Some(opening) = Some(self.conversation()).filter(|now| now.session == lost).and_then(|now| now.opening.clone())
@@ -210,7 +210,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let response = self.send(Method::POST, headers.clone(), opening.into()).await?;
-        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session has ended and cannot be opened again")?;
+        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session ended and could not be opened again")?;
         collected(response.into_body()).await?;
         self.conversation().session = Some(session);
         self.add_version(&mut headers, &Value::Null);
@@ -219,7 +219,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         collected(response.into_body()).await.map(drop)
     }
 
-    /// Adds the headers that newer versions of the protocol require in each request.
+    /// Adds the headers that newer protocol versions require in each request.
     fn add_version(&self, headers: &mut HeaderMap, message: &Value) {
         let named = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
         let own = named.and_then(|version| HeaderValue::from_str(version).ok());
@@ -238,7 +238,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
     }
 
-    /// Writes the messages of a stream of events (`text/event-stream`) as they arrive.
+    /// Writes the messages of an event stream (`text/event-stream`) as they arrive.
     async fn events(&self, mut body: Incoming) -> Result<(), String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();
@@ -264,13 +264,13 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                 }
             }
             if rest.len() + data.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-                return Err("a message of the server is too large".into());
+                return Err("a message from the server is too large".into());
             }
         }
         Ok(())
     }
 
-    /// Writes a message of the server. The response that opens a session names the version for later requests.
+    /// Writes a message from the server. The response that opens a session contains the protocol version for later requests.
     async fn answer(&self, message: &Value) {
         if let Some(version) = message["result"]["protocolVersion"].as_str() {
             self.conversation().version = HeaderValue::from_str(version).ok();
@@ -282,18 +282,18 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut output = self.output.lock().await;
         let line = [message, b"\n"].concat();
         let written = output.write_all(&line).await;
-        // If the client has closed its end, the input ends too.
+        // If the client has closed its end, no more input will arrive either.
         if let Err(error) = written.and(output.flush().await) {
             tracing::warn!(%error, "a message cannot be written");
         }
     }
 
-    /// Ends the session, so that the server can forget it at once.
+    /// Ends the session, so that the server can remove it immediately.
     async fn end(&self) {
         if self.conversation().session.is_some() {
             let mut headers = HeaderMap::new();
             self.add_version(&mut headers, &Value::Null);
-            // The server ends an idle session by itself.
+            // The server also ends idle sessions by itself.
             let _ = self.send(Method::DELETE, headers, Bytes::new()).await;
         }
     }
@@ -319,7 +319,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let wire = tokio::time::timeout(CONNECT_TIME, self.connect()).await.map_err(late)?;
         let wire = wire.map_err(|error| format!("no connection to {host}: {error}"))?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(wire)).await.map_err(|error| error.to_string())?;
-        // The connection runs as long as the response is read, and ends with it.
+        // The connection is open while the response is read, and closes afterward.
         self.connections.spawn(async move {
             let _ = connection.await;
         });
@@ -329,7 +329,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
     async fn connect(&self) -> Result<Box<dyn Wire>, String> {
         let url = &self.remote.url;
         let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
-            return Err("the address has no host".to_owned());
+            return Err("the server's URL has no host; use a URL like https://mail.example.com".to_owned());
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
@@ -348,7 +348,7 @@ async fn collected(mut body: Incoming) -> Result<Vec<u8>, String> {
     while let Some(frame) = body.frame().await {
         let Ok(chunk) = frame.map_err(|error| error.to_string())?.into_data() else { continue };
         if bytes.len() + chunk.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-            return Err("a message of the server is too large".into());
+            return Err("a message from the server is too large".into());
         }
         bytes.extend_from_slice(&chunk);
     }
@@ -366,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers as the MCP server of a Mailmill that has forgotten its first session, and as a proxy to the method `page`.
+    /// Responds like a Mailmill MCP server that has forgotten its first session, and like a proxy to the method `page`.
     async fn respond(request: Request<Incoming>, opened: &AtomicUsize) -> Result<Response<Full<Bytes>>, Infallible> {
         let session = request.headers().get(SESSION_ID).cloned();
         let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
@@ -393,7 +393,7 @@ mod tests {
         })
     }
 
-    /// Forwards these lines; returns the answers in the order of their IDs, and the number of opened sessions.
+    /// Forwards these lines; returns the responses, ordered by ID, and the number of opened sessions.
     async fn forwarded(lines: Vec<String>) -> (Vec<Value>, usize) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it is bound")).parse().expect("a URL");
@@ -404,7 +404,7 @@ mod tests {
             while let Ok((stream, _)) = listener.accept().await {
                 let service = service_fn(move |request| respond(request, opened));
                 served.spawn(async move {
-                    // A client that closes the connection is no failure.
+                    // A client that closes the connection is not a failure.
                     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

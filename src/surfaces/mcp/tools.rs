@@ -1,7 +1,7 @@
 //! TABLE: the tools, with the operations that they call and the hints that clients show.
 //!
 //! A tool's name, title, description and schemas come from its operation, through the OpenAPI document; `schemas.rs` shortens them. The
-//! table has the operations that agents need for the work of a marketer, and none that manage the account, its keys or its members.
+//! table contains the operations that agents need for a marketer's work, but none that manage the account, its keys or its members.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::engine::api::{Access, Entry, Replay, Spec};
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The argument with the idempotency key of a tool whose operation supports one.
+/// The idempotency-key argument of a tool whose operation supports one.
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The argument with which clients without elicitation confirm a call.
 pub const CONFIRM: &str = "confirm";
-/// The argument that makes a tool wait for the end of the work that it starts.
+/// The argument that makes a tool wait until the work that it starts has ended.
 pub const WAIT: &str = "wait";
 
 /// What a tool does to data or to people.
@@ -33,8 +33,8 @@ pub enum Effect {
     Delete,
     /// Sends email. Needs a confirmation.
     Send,
-    /// Opens a way for data or email to leave this server: a webhook or a sending domain. Needs a confirmation, because an assistant that
-    /// text of other people has misled could send data away.
+    /// Lets data or email leave this server: a webhook or a sending domain. Requires a confirmation, because text from other people could
+    /// mislead an assistant into sending data away.
     Connect,
 }
 
@@ -65,14 +65,14 @@ pub enum Reach {
     Open,
 }
 
-/// How a tool waits for the end of the work that it starts.
+/// How a tool waits until the work that it starts has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Follow {
     /// The operation that returns the status of the work.
     pub status: &'static str,
-    /// The fields of the first response that are inputs of the status operation.
+    /// The fields of the first response that are passed to the status operation.
     pub fields: &'static [&'static str],
-    /// The values of `status` that end the work.
+    /// The values of `status` that mean the work has ended.
     pub ends: &'static [&'static str],
 }
 
@@ -103,7 +103,7 @@ const CONTACT_IMPORT: Follow =
 use Effect::{Connect, Delete, Read, Send, Write};
 use Reach::{Closed, Open};
 
-/// All tools that call an operation. `get_capabilities` is in addition to them.
+/// All tools that call an operation. `get_capabilities` is not among them.
 pub const ROWS: &[Row] = &[
     // Brands.
     row("projects.list", Read, Closed),
@@ -177,7 +177,7 @@ pub const ROWS: &[Row] = &[
     row("webhooks.test", Write, Open),
 ];
 
-/// Fields whose large structure another tool describes: the operation, the field, and the description.
+/// Fields whose large structure another tool describes: the operation, the field, and the description to show instead.
 const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 2] = [
     ("segments.create", "filters", "The filter, as for segments_preview. If absent, the segment contains every contact."),
     ("emails.generate", "brief", "A brief as emails_get returns it. To correct a fact, change its text and omit its value."),
@@ -189,7 +189,7 @@ pub struct Definition {
     pub spec: &'static Spec,
     /// The tool as clients see it.
     pub tool: Tool,
-    /// The arguments that a call must have.
+    /// The required arguments.
     pub required: Vec<String>,
     /// Whether the operation returns pages of a list, whose size the argument `limit` sets.
     pub is_paged: bool,
@@ -264,7 +264,7 @@ fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>)
     Definition { row, spec, tool, required, is_paged }
 }
 
-/// Returns the arguments that a tool has in addition to the input of its operation.
+/// Returns the arguments that a tool has in addition to its operation's input.
 fn own_arguments(row: &Row, spec: &Spec) -> Vec<(&'static str, Value)> {
     let mut own = Vec::new();
     if spec.replay == Replay::Keyed {
@@ -297,8 +297,8 @@ fn description(row: &Row, spec: &Spec) -> String {
     text
 }
 
-/// Returns the schema of a tool's structured result. Only tools that read list the fields: the others return the changed object, which a
-/// tool that reads describes.
+/// Returns the schema of a tool's structured result. Only read tools list the fields: the other tools return the changed object, which a
+/// read tool describes.
 fn output(row: &Row, all: &FlatSchemas<'_>) -> JsonObject {
     let data = |operation: &str, lists_fields| {
         let mut data = all.data(operation);
@@ -331,7 +331,7 @@ mod tests {
         definitions(OPERATIONS, &openapi::document(OPERATIONS, None))
     }
 
-    /// Checks a schema for what clients with a smaller dialect of JSON Schema do not support: several types in one place, values without a
+    /// Checks a schema for features that clients with limited JSON Schema support reject: several types in one place, values without a
     /// type, and booleans as schemas.
     fn check_dialect(tool: &str, schema: &Value) {
         const TYPED: [&str; 4] = ["type", "$ref", "anyOf", "enum"];
@@ -370,14 +370,14 @@ mod tests {
             let size = serde_json::to_string(tool).expect("a tool is JSON").len();
             assert!(size <= 7_000, "{}: the tool has {size} bytes", tool.name);
         }
-        // A model reads all of it before its first call: about four bytes are a token.
+        // A model reads all of this text before its first call. A token is about four bytes.
         let tools: Vec<&Tool> = all.iter().map(|definition| &definition.tool).collect();
         let bytes = serde_json::to_string(&tools).expect("tools are JSON").len();
         assert!(bytes <= 95_000, "the tools have {bytes} bytes");
         assert!((50..=70).contains(&all.len()), "{} tools", all.len());
     }
 
-    /// The example responses of all operations are valid according to the schemas of their tools.
+    /// The example responses of all operations match their tools' schemas.
     #[test]
     fn results_are_valid_according_to_the_output_schemas() {
         let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 1 }, keeps_nulls: false };
@@ -402,7 +402,8 @@ mod tests {
         }
     }
 
-    /// An assistant that text of other people has misled must not open a way for data to leave without the user.
+    /// An assistant that was misled by text from other people must not open a path for data to leave the server without the user's
+    /// consent.
     #[test]
     fn tools_that_connect_other_systems_need_a_confirmation() {
         const HARMLESS: [&str; 3] = ["connections.import", "domains.verify", "webhooks.test"];

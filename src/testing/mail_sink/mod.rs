@@ -72,7 +72,7 @@ pub enum SmtpStage {
 /// The server's action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SinkAction {
-    /// Acts like a real server.
+    /// Behaves like a real server.
     Usual,
     /// Acts as usual, after a pause.
     Wait(Duration),
@@ -151,7 +151,7 @@ struct Seen {
 }
 
 impl MailSink {
-    /// Starts a server that acts like a real server.
+    /// Starts a server that behaves like a real server.
     pub fn usual() -> Self {
         Self::by(SinkCapabilities::default(), |_, _| SinkAction::Usual)
     }

@@ -1,4 +1,4 @@
-//! Contacts that join or change after the start of a test, and the requests that ask for them.
+//! Contacts that join or change after a test has started, and the requests for them.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::{Request, Standing, State, hubspot_contact, inputs, profile, refused,
 
 /// When contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
-/// A contact of the account that belongs to no source, and that changes all the time.
+/// A contact that belongs to no source, and whose data changes all the time.
 pub const UNLISTED: usize = 1_000_000;
 
-/// What happened to contacts, by their numbers. The times are in UTC with milliseconds, so that they sort like texts.
+/// What happened to contacts, by their numbers. Times are in UTC with milliseconds, so that they sort as text.
 #[derive(Default)]
 pub struct Changes {
     joined: BTreeMap<usize, String>,
@@ -41,7 +41,7 @@ impl Changes {
 }
 
 impl State {
-    /// Returns the contacts of the account that changed since a time, in the order of the changes.
+    /// Returns the account's contacts that changed since a time, ordered by the time of the change.
     fn changed_since(&self, since: &str) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.people).filter(|number| since <= self.changes.changed_at(*number)).collect();
         all.sort_by_key(|number| self.changes.changed_at(*number));
@@ -50,14 +50,14 @@ impl State {
     }
 }
 
-/// Returns the members of a Klaviyo list that a filter selects, or the refusal of the filter.
+/// Returns the members of a Klaviyo list that match a filter, or the error for an unsupported filter.
 pub fn klaviyo_members(state: &State, filter: Option<&str>) -> Result<Vec<usize>, (u16, Value)> {
     let Some(filter) = filter else { return Ok((0..state.people).collect()) };
     let since = argument(filter, "greater-or-equal(joined_group_at,").ok_or_else(|| refused("the filter is not allowed"))?;
     Ok((0..state.people).filter(|number| since <= state.changes.joined_at(*number)).collect())
 }
 
-/// Returns the profiles of the account that a filter selects.
+/// Returns the account's profiles that match a filter.
 pub fn klaviyo_profiles(state: &State, request: &Request<'_>) -> (u16, Value) {
     let allowed = ["additional-fields[profile]", "page[size]", "page[cursor]", "filter"];
     if let Some(refusal) = request.unknown(&allowed) {
@@ -81,7 +81,7 @@ fn argument<'f>(filter: &'f str, front: &str) -> Option<&'f str> {
     filter.strip_prefix(front)?.strip_suffix(')').filter(|time| time.len() == START.len() && time.ends_with('Z'))
 }
 
-/// Returns the page of contacts that a HubSpot search finds.
+/// Returns a page of contacts from a HubSpot search.
 pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     let filter = &body["filterGroups"][0]["filters"][0];
     let is_complete = ["after", "filterGroups", "limit", "properties", "sorts"].iter().all(|name| body.get(name).is_some());

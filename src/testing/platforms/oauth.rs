@@ -38,7 +38,7 @@ impl Grant {
     }
 }
 
-/// Consents as a user on the page with this URL; returns the URL that leads back.
+/// Consents as a user on the page with this URL; returns the URL of the callback.
 pub fn consent(state: &mut State, url: &str) -> String {
     let (address, query) = url.split_once('?').expect("the URL has a query");
     let query = pairs(query);

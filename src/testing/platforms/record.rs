@@ -1,4 +1,5 @@
-//! Records the requests of all tests in a file, so that `tests/platforms/requests.py` can compare them with the platforms' own documents.
+//! Records the requests of all tests in a file, so that `tests/platforms/requests.py` can check them against the platforms' own API
+//! descriptions.
 
 use std::io::Write;
 
@@ -6,8 +7,8 @@ use serde_json::json;
 
 use super::Asked;
 
-/// Appends a request to the file that the variable `RECORD_REQUESTS` names, if it is set. A line is written with one call, so that tests that
-/// run at the same time do not mix their lines. No key is recorded.
+/// Appends a request to the file that the variable `RECORD_REQUESTS` names, if it is set. Each line is written with a single call, so
+/// that concurrent tests do not mix their lines. Keys are not recorded.
 pub fn record(asked: &Asked, status: u16) {
     let Some(path) = std::env::var_os("RECORD_REQUESTS") else { return };
     let header = |name: &str| asked.headers.get(name).cloned().unwrap_or_default();

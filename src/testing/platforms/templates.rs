@@ -296,7 +296,7 @@ fn hubspot(state: &mut State, method: &str, parts: &[&str], request: &Request<'_
         ("GET", ["marketing", "emails", "2026-03"]) => {
             request.unknown(&["createdAfter", "isPublished", "limit", "after"]).unwrap_or_else(|| {
                 let drafts: Vec<Value> = state.all(EMAILS).iter().filter(|stored| !stored.is_sent).map(email).collect();
-                // A page has at most two emails, so that there are several pages.
+                // A page has at most two emails, so that lists have several pages.
                 let start = request.number("after", 0);
                 let end = (start + 2).min(drafts.len());
                 let paging = if end < drafts.len() { json!({ "next": { "after": end.to_string() } }) } else { json!({}) };

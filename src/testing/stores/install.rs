@@ -1,5 +1,5 @@
-//! The installation of the app on a shop: Shopify's authorization code grant with expiring offline tokens. It uses a code once, and
-//! replaces the refresh token with each use.
+//! Installing the app on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and each use of a
+//! refresh token replaces it.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -7,17 +7,17 @@ use sha2::Sha256;
 
 use super::{SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET};
 
-/// What users installed, and the tokens that were issued.
+/// The installed apps and the issued tokens.
 #[derive(Default)]
 pub struct Installs {
     consents: u32,
-    /// The code that can be exchanged.
+    /// The code that can be exchanged for tokens.
     code: Option<String>,
     issued: u32,
 }
 
 impl Installs {
-    /// Installs the app as a user on the page with this URL; returns the URL that leads back, which is signed.
+    /// Installs the app as a user, on the page with this URL; returns the signed URL of the callback.
     pub fn consent(&mut self, url: &str) -> String {
         let (address, query) = url.split_once('?').expect("the URL has a query");
         assert!(address.ends_with("/admin/oauth/authorize"), "{address}");

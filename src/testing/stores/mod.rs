@@ -1,4 +1,4 @@
-//! Servers on loopback that behave like the platforms of stores, and misbehave on request. They refuse requests that the platforms'
+//! Servers on loopback that behave like the store platforms, and misbehave on request. They reject requests that the platforms'
 //! documentation does not allow. The integration tests include these files too.
 
 pub mod graphql;
@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit, Mac};
 
 use super::platforms::{Asked, read_request};
 
-/// A response of a server.
+/// A response from a server.
 pub struct Answer {
     pub status: u16,
     /// Header lines, each with its line break.

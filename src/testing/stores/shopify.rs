@@ -225,7 +225,7 @@ impl Shopify {
         self.state().grants
     }
 
-    /// Installs the app as a user on the page with this URL; returns the URL that leads back.
+    /// Installs the app as a user, on the page with this URL; returns the URL of the callback.
     pub fn install(&self, url: &str) -> String {
         self.state().installs.consent(url)
     }

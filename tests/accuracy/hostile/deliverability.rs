@@ -51,7 +51,7 @@ fn large_and_nested_input_ends_soon() {
 fn a_newsletter_of_100_kb_takes_less_than_10_ms() {
     let html = include_str!("../../samples/validation/deliverability/newsletter.html").repeat(112);
     let input = Input { html: &html, subject: Some("Three new glazes for autumn"), ..Input::default() };
-    // The least of several runs: other tests run at the same time.
+    // Use the shortest of several runs, because other tests run at the same time.
     let run = || {
         let start = std::time::Instant::now();
         analyze(&input, None);

@@ -13,7 +13,7 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Clients that every feature has a row for, so that caniemail does not fail.
+# Clients for which every feature has a row, because caniemail fails without one.
 CLIENTS = [
     "gmail.desktop-webmail", "gmail.ios", "gmail.android", "apple-mail.ios", "apple-mail.macos", "outlook.windows",
     "outlook.outlook-com", "outlook.ios", "yahoo.desktop-webmail", "yahoo.ios", "aol.desktop-webmail", "samsung-email.android",

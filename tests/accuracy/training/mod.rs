@@ -4,7 +4,7 @@
 //! DELIVERABILITY_CORPUS=folder cargo test --release --test accuracy train_ -- --ignored --nocapture
 //! ```
 //!
-//! `assets/deliverability/model-card.md` says what the folder contains. The counts of the spelling check are from another list, of the
+//! `assets/deliverability/model-card.md` says what the folder contains. The counts of the spelling check come from a list in the
 //! Python package symspellpy:
 //!
 //! ```text

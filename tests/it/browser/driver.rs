@@ -370,7 +370,7 @@ impl Tab<'_> {
         self.element("css selector", selector).await;
     }
 
-    /// Types into the focused element; a special key is a text of its own.
+    /// Types into the focused element. Each special key is a separate text.
     pub async fn keys(&self, texts: &[&str]) {
         let press = |key: char| [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })];
         let keys: Vec<Value> = texts.iter().flat_map(|text| text.chars()).flat_map(press).collect();

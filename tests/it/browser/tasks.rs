@@ -229,7 +229,7 @@ async fn connections(scene: &Scene<'_>) {
     tab.sees("Account connected.").await;
 }
 
-/// Uses the account that the task before connected.
+/// Uses the account that the previous task connected.
 async fn platform_import(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/contacts/import/platform").await;

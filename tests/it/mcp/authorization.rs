@@ -243,7 +243,7 @@ async fn a_refresh_can_narrow_the_scope_but_not_widen_it() {
         (text.contains("\"contacts_list\""), text.contains("\"campaigns_list\""))
     };
     assert_eq!(tools(&token(&narrow, "access_token")).await, (true, false));
-    // The refresh token still stands for everything that the user has granted.
+    // The refresh token still carries all permissions that the user granted.
     let whole = request.refresh(&server, &token(&narrow, "refresh_token")).await;
     assert_eq!(whole.json()["scope"], "audience:read campaign:read");
     assert_eq!(tools(&token(&whole, "access_token")).await, (true, true));
@@ -345,7 +345,7 @@ async fn a_program_signs_in_with_a_client_id_metadata_document() {
     token(&request.refresh(&server, &token(&tokens, "refresh_token")).await, "access_token");
 
     // A redirect is not followed, and the text says so.
-    for (path, text) in [("/moved.json", "redirects are not allowed"), ("/absent.json", "status 404")] {
+    for (path, text) in [("/moved.json", "which is not allowed"), ("/absent.json", "status 404")] {
         maker.asked.lock().expect("no panic").clear();
         let reply = owner.call("accounts.authorization_get", program(path).parameters()).await;
         let reply = reply.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");

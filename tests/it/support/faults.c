@@ -1,7 +1,7 @@
 /* Simulates faults of the machine: the clock jumps, the disk fails or is full, the process is killed. Tests preload this library into the
  * unchanged program; `faults.rs` writes the block of numbers that selects the faults.
  *
- * Only files under FAULTS_FOLDER fail. The clock that only ever runs forwards stays as it is: machines whose time is set have one, too.
+ * Only files under FAULTS_FOLDER fail. The monotonic clock is unchanged, because setting the time of a machine does not affect it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

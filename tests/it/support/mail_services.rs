@@ -1,5 +1,5 @@
-//! Stand-ins for the mail services that relay mail and report events: their requests, in the formats and with the signatures of their
-//! documentation, with keys of their own. They know only what a real service knows: the message that the relay accepted.
+//! Stand-ins for the mail services that relay mail and report events: their requests, in the formats of their documentation, signed
+//! with their own keys. They know only what a real service knows: the message that the relay accepted.
 
 use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};

@@ -1,5 +1,5 @@
-"""An agent that asks a person for a key by Authlib, a public OAuth client: it reads the metadata, registers, says the code that the
-person has to confirm, polls as often as it may, and says what it got."""
+"""An agent that requests a key from a user with Authlib, a public OAuth client. It reads the metadata, registers, prints the code that the
+user must confirm, polls until the user decides, and prints the result."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.parse
 
-os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # The address of the test has no TLS; that of the metadata has.
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # The server under test has no TLS, but the URLs in the metadata use https.
 
 import requests
 from authlib.integrations.base_client import OAuthError
@@ -18,7 +18,7 @@ base, hint = sys.argv[1], sys.argv[2]
 
 
 def here(url):
-    """The same path at the address of the test."""
+    """Returns the URL with the same path on the server under test."""
     return base + urllib.parse.urlsplit(url).path
 
 

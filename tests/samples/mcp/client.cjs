@@ -103,7 +103,7 @@ const scenarios = {
   async resources() {
     return resources(await connected(overHttp()));
   },
-  // The user answers the question for confirmation with `input.answer`.
+  // The user answers the confirmation request with `input.answer`.
   async elicitation() {
     const client = new Client(info, { capabilities: { elicitation: {} } });
     const questions = [];
@@ -118,7 +118,7 @@ const scenarios = {
     const result = await client.callTool({ name: input.tool, arguments: { ...input.arguments, confirm: true } });
     return { questions, form, isError: result.isError === true, text: result.content[0].text };
   },
-  // Cancels a call that waits, at its first progress.
+  // Cancels a waiting call when its first progress arrives.
   async cancellation() {
     const client = await connected(overHttp());
     const stop = new AbortController();
@@ -169,7 +169,7 @@ const scenarios = {
       isError: result.isError === true, text: result.content[0].text,
     };
   },
-  // Connects like a program that knows nothing but the URL: discovery, registration, consent, tokens. The test plays the browser.
+  // Connects like a program that knows only the URL: discovery, registration, consent, tokens. The test acts as the browser.
   async oauth() {
     const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const kept = {};

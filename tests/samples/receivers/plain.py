@@ -1,6 +1,6 @@
-"""A webhook receiver, written only from `assets/docs/webhooks.md`, with the standard library.
+"""A webhook receiver that uses only the standard library and was written only from `assets/docs/webhooks.md`.
 
-Prints its port, reads the secret from standard input, then prints one line for each delivery: what it made of it.
+Prints its port, reads the secret from standard input, then prints one line with the result for each delivery.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
-"""A receiver of webhooks that verifies by the public Standard Webhooks library.
+"""A webhook receiver that verifies signatures with the public Standard Webhooks library.
 
-Prints its port, reads the secret from standard input, then prints one line for each delivery: what the library made of it.
+Prints its port, reads the secret from standard input, then prints one line with the library's result for each delivery.
 """
 
 import http.server

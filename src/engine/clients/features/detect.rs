@@ -293,7 +293,7 @@ fn is_color_function(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Returns the names of the features that a media query tests.
+/// Returns the names of the media features that a media query tests.
 pub fn media_features(prelude: &[Piece]) -> impl Iterator<Item = &Piece> {
     let mut depth = 0_usize;
     let mut expects_name = false;

@@ -86,7 +86,7 @@ impl Edit {
     }
 }
 
-/// Applies edits. If two overlap, the one that starts first, or the longer one, applies.
+/// Applies edits. If two edits overlap, only the one that starts first applies; if both start at the same place, only the longer one.
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.span.start, std::cmp::Reverse(edit.span.end)));
     let mut out = String::with_capacity(text.len());

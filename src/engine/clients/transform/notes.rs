@@ -1,4 +1,4 @@
-//! Notes about what a reader may miss, among them those about blocked images.
+//! Notes about what a reader may miss, for example because images are blocked.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::base::source::Lines;
 use crate::engine::clients::css::{Declaration, Kind, Owner};
 use crate::engine::clients::view::View;
 
-/// The number of words below which an email without its images says almost nothing.
+/// An email with fewer words than this says almost nothing without its images.
 const WORDS_MIN: usize = 20;
 /// The maximum number of lines that a note lists.
 const LINES_MAX: usize = 20;

@@ -1,5 +1,5 @@
 //! Amazon SES: the notification of one event, as the message of an SNS notification (docs.aws.amazon.com/ses, Notification contents and
-//! Event publishing). Its signature is that of SNS.
+//! Event publishing). SNS signs the notification.
 
 use serde_json::Value;
 

@@ -11,8 +11,8 @@ use crate::engine::mail::inbound::ReplyClass::{Hard, Policy, Soft};
 use crate::engine::mail::inbound::reply_class;
 use crate::vocab::limits;
 
-/// The part of a request that is parsed before the signature is checked. The event is skipped, so that only authentic requests use memory
-/// for its values.
+/// The part of a request that is parsed before the signature is checked. The event is skipped until then, so that only authentic requests
+/// use memory for its values.
 #[derive(Deserialize)]
 struct Signed {
     #[serde(default)]

@@ -49,7 +49,7 @@ pub struct Request<'a> {
 /// The content of a checked request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The ID of the request, if the service gives it one: equal in all attempts to deliver the request.
+    /// The ID of the request, if the service sends one. All attempts to deliver the request have the same ID.
     pub id: Option<String>,
     pub events: Vec<FeedbackEvent>,
 }
@@ -89,7 +89,7 @@ pub enum Refusal {
     SignatureWrong,
     /// The time of the request is too far from the current time.
     WrongTime,
-    /// The ID of an earlier request was used again with different content.
+    /// The ID of an earlier request was used again with a different body.
     Replayed,
     /// The request comes from a topic of Amazon SNS that is not configured.
     TopicUnknown,
@@ -216,7 +216,7 @@ fn authorized(request: &Request<'_>, secret: &str) -> Result<(), Refusal> {
     if is_right { Ok(()) } else { Err(Refusal::SignatureWrong) }
 }
 
-/// Checks that a request was sent at most `age_ms_max` ago, and not in the future except for a small difference between the clocks.
+/// Checks that a request was sent at most `age_ms_max` ago. A time slightly in the future is accepted, because clocks differ.
 fn recent(at: Timestamp, now: Timestamp, age_ms_max: i64) -> Result<(), Refusal> {
     let age = now.ms_since(at);
     if (-limits::MAIL_FEEDBACK_CLOCK_MS_MAX..=age_ms_max).contains(&age) { Ok(()) } else { Err(Refusal::WrongTime) }

@@ -1,7 +1,7 @@
 //! Sample requests, signed like those of the mail services: to test a webhook without the service.
 //!
-//! A service that signs with its own key cannot be imitated with the configured secret. Its sample is signed with a temporary key instead,
-//! and checked with that key.
+//! A service that signs with its own key cannot be imitated with the configured secret. Its sample is signed with a temporary key
+//! instead, and checked with that key.
 
 use std::sync::OnceLock;
 

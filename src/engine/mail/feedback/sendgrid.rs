@@ -44,7 +44,7 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key);
     key.verify(&signed, &decoded).map_err(|_| Refusal::SignatureWrong)?;
     recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_AGE_MAX_MS)?;
-    // The signature is different in each batch, and equal only if the batch is sent again.
+    // The signature differs for each batch. It is the same only if the batch is sent again.
     Ok(Report { id: Some(signature.to_owned()), events: events(request.body)? })
 }
 
@@ -72,7 +72,7 @@ fn bounce_class(event: &Value) -> ReplyClass {
     let named = text(event, &["bounce_classification"]).to_ascii_lowercase();
     let class = CLASSIFICATIONS.iter().find(|(name, _)| *name == named).map(|(_, class)| *class);
     match (text(event, &["type"]), class) {
-        // The server refused the sender or the message, whatever the classification says about the address.
+        // The server refused the sender or the message, even if the classification blames the address.
         ("blocked", None | Some(Hard)) => Policy,
         (_, Some(class)) => class,
         ("bounce", None) => Hard,

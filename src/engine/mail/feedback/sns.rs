@@ -89,8 +89,8 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// Returns whether a text looks like a region, such as `us-gov-west-1`. Without this check, a host name built from the ARN could be that of
-/// another Amazon service, with content of other customers.
+/// Returns whether a text looks like a region, such as `us-gov-west-1`. Without this check, the host name built from the ARN could belong
+/// to another Amazon service, which serves other customers' content.
 fn is_region(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let is_word = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -134,7 +134,7 @@ impl Message {
         recent(Timestamp(at.as_millisecond()), now, limits::MAIL_FEEDBACK_AGE_MAX_MS)
     }
 
-    /// Returns the text that the signature covers: names and values on lines of their own.
+    /// Returns the text that the signature covers: names and values, each on its own line.
     pub fn signed_text(&self) -> String {
         let is_notification = self.kind == MessageType::Notification;
         let fields = [
@@ -172,8 +172,8 @@ impl Message {
 }
 
 impl PublicKey {
-    /// Reads the key of a certificate in PEM. The certificate must be valid now and name a host of SNS. Amazon serves it without its
-    /// issuers, so the connection to Amazon's host proves its origin.
+    /// Reads the key of a certificate in PEM. The certificate must be valid now and name an SNS host. Amazon serves the certificate
+    /// without its issuers, so only the connection to Amazon's host proves its origin.
     pub fn of_certificate(pem: &[u8], now: Timestamp) -> Result<Self, Refusal> {
         let der = CertificateDer::from_pem_slice(pem).map_err(|_| Refusal::SignatureWrong)?;
         let (_, certificate) = parse_x509_certificate(&der).map_err(|_| Refusal::SignatureWrong)?;

@@ -92,7 +92,7 @@ fn changed_unsigned_and_old_requests_are_rejected() {
         if !matches!(service, MailService::AmazonSes | MailService::Mailgun) {
             assert_eq!(read_sample(service, &other, NOW), Err(Refusal::SignatureMissing), "{service:?}");
         }
-        // These services sign the body. Mailgun signs its token, and the others only authenticate.
+        // These services sign the body. Mailgun signs only its token, and the others only authenticate.
         if matches!(service, MailService::AmazonSes | MailService::Sendgrid | MailService::Resend) {
             let body = String::from_utf8(made.body.clone()).expect("the body is JSON").replace("missing@", "changed@");
             let changed = Sample { body: body.into_bytes(), ..made };
@@ -129,7 +129,7 @@ fn wrong_secrets_are_rejected_and_a_missing_secret_accepts_nothing() {
     assert_eq!(read(MailService::Sendgrid, &request, other.secret.as_deref()), Err(Refusal::SignatureWrong));
 }
 
-/// Returns the kind of an event of a service without a signature of the body.
+/// Returns the kind of an event from a service that does not sign the body.
 fn kind(service: MailService, event: Value) -> EventKind {
     let mut headers = HeaderMap::new();
     let (body, secret) = match service {

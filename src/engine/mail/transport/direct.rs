@@ -57,7 +57,8 @@ pub struct Direct {
     turns_max: usize,
     /// The throttles, by the alphabetically first server of a domain: domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
-    /// The domains whose servers were found paused. Messages to them are not rendered until the pause ends.
+    /// The domains whose servers were paused when a delivery tried them. Messages to these domains are not rendered until the pause
+    /// ends.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
@@ -111,7 +112,7 @@ impl Direct {
         paces.entry(host.to_owned()).or_insert_with(|| Arc::new(HostThrottle::new(self.turns_max))).clone()
     }
 
-    /// Returns the pause of a domain's servers, if the servers were found paused and are still paused.
+    /// Returns the pause of a domain's servers, if an earlier delivery found them paused and the pause has not ended.
     pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<BackedOff> {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         let resting = known.get(domain)?.resting(now);

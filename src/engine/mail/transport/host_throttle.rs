@@ -50,7 +50,7 @@ impl Backoff {
 pub struct ThrottleSlot<'a> {
     throttle: &'a HostThrottle,
     permit: Option<SemaphorePermit<'a>>,
-    /// The number of complaints when this delivery started.
+    /// The number of overload reports when this delivery started.
     complaints: u64,
     failures: u64,
     /// Whether this delivery retries the server while the other deliveries wait.
@@ -113,8 +113,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Checks whether this delivery may try the server now. After a pause, the first delivery to call this retries the server. Until the
-    /// retry is done, or for at most `time`, the other deliveries get the pause as an error.
+    /// Checks whether this delivery may try the server now. After a pause, the first delivery that calls this method retries the
+    /// server. Until that retry ends, or for at most `time`, the other deliveries get the pause as an error.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;

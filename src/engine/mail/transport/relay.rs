@@ -119,7 +119,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("auth must be plain, login or xoauth2".to_owned()),
+                        _ => return Err("the parameter auth must be plain, login or xoauth2".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -127,14 +127,14 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("tls must be required or off".to_owned()),
+                        _ => return Err("the parameter tls must be required or off".to_owned()),
                     };
                 }
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
                             return Err(
-                                "for must be a domain, like for=example.com; for more domains, repeat the parameter: for=example.com&for=example.org"
+                                "the parameter for must be a domain; to use more domains, repeat the parameter, as in for=example.com&for=example.org"
                                     .to_owned(),
                             );
                         };
@@ -153,7 +153,7 @@ impl Query {
             (Some(token), None, true) => Some(token.clone()),
             (None, password, false) => password,
             (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
-            (Some(_), _, false) => return Err("token is allowed only with auth=xoauth2".to_owned()),
+            (Some(_), _, false) => return Err("the parameter token is allowed only with auth=xoauth2".to_owned()),
         };
         match (user.is_empty(), secret) {
             (true, None) if self.mechanism.is_none() => Ok(None),
@@ -161,7 +161,9 @@ impl Query {
                 Ok(Some(Credentials { user, secret: Secret::new(secret), mechanism: self.mechanism }))
             }
             _ if is_token => Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
-            _ if self.mechanism.is_some() => Err("auth needs a user and a password: smtp://user:password@host".to_owned()),
+            _ if self.mechanism.is_some() => {
+                Err("the parameter auth requires a user and a password: smtp://user:password@host".to_owned())
+            }
             _ => Err("set both a user and a password, or neither: smtp://user:password@host".to_owned()),
         }
     }
@@ -240,12 +242,12 @@ mod tests {
             ("smtp://user:hunter2%zz@mail.example.com", "%25"),
             ("smtp://user@mail.example.com", "or neither"),
             ("smtp://:hunter2@mail.example.com", "or neither"),
-            ("smtp://mail.example.com?auth=plain", "auth needs a user and a password"),
+            ("smtp://mail.example.com?auth=plain", "auth requires a user and a password"),
             ("smtp://mail.example.com?auth=xoauth2&token=x", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
-            ("smtp://mail.example.com?tls=maybe", "tls must be required or off"),
-            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "auth must be plain, login or xoauth2"),
+            ("smtp://mail.example.com?tls=maybe", "the parameter tls must be required or off"),
+            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter auth must be plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),

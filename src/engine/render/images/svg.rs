@@ -71,7 +71,7 @@ fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage
     }
     let plain = pixels.pixels().iter().map(|pixel| pixel.demultiply());
     let bytes = plain.flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]).collect();
-    RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the drawn logo is incomplete".to_owned())
+    RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the SVG image could not be drawn completely".to_owned())
 }
 
 /// Returns the image without its transparent margins, which would make a logo look small and out of line.

@@ -153,7 +153,7 @@ const ATTRIBUTES: [&str; 37] = [
     "vspace",
     "width",
 ];
-/// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists have about a thousand bytes.
+/// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
 

@@ -29,7 +29,7 @@ struct Rule {
     tag: Option<String>,
     classes: Vec<String>,
     id: Option<String>,
-    /// The selectors of ancestors, from the outermost on.
+    /// The selectors of ancestors, outermost first.
     above: Vec<Self>,
     declarations: Vec<(String, String)>,
 }
@@ -41,7 +41,7 @@ impl Rule {
             && self.classes.iter().all(|class| classes.contains(&class.as_str()))
     }
 
-    /// Returns whether the ancestors of a node match, from the nearest on.
+    /// Returns whether the node has ancestors that match these selectors in order. Other ancestors may be in between.
     fn fits_above(&self, dom: &Dom, node: usize) -> bool {
         let mut wanted = self.above.iter().rev().peekable();
         let mut at = node;

@@ -25,7 +25,7 @@ pub struct Dom {
     children: Vec<Vec<usize>>,
 }
 
-/// The number of the document root, which has no text of its own.
+/// The number of the document root, which contains no text itself.
 const ROOT: usize = 0;
 
 impl Dom {

@@ -349,7 +349,7 @@ fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     }
 }
 
-/// Replaces a table cell with a `div` that has its style and content. Returns any other element unchanged.
+/// Replaces a table cell with a `div` that has the style and content of the cell. Returns any other element unchanged.
 fn out_of_cell(dom: &mut Dom, copy: usize) -> usize {
     if !is_cell(dom.name(copy)) {
         return copy;
@@ -425,8 +425,8 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     dom.hang(new, parent, place);
 }
 
-/// Wraps new content so that it fits into an element with this name: in a row inside a table; elsewhere, rows in a table, and list items in
-/// a list.
+/// Wraps new content so that it fits into an element with this name: a row outside a table gets a table, a list item outside a list
+/// gets a list, and other content inside a table gets a row and a cell.
 fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> usize {
     let takes_rows = matches!(around, "table" | "tbody" | "thead" | "tfoot");
     let new = match dom.name(new) {

@@ -320,8 +320,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether a link looks like a button: because of its class or role, or because the link, or an element around only the link, is
-/// a box with its own color.
+/// Returns whether a link looks like a button: because of its class or role, or because the link, or an element that contains only
+/// the link, is a box with its own color.
 fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
     let within = dom.within(link);
     let text: String = within.iter().map(|node| dom.text(*node)).collect();

@@ -1,7 +1,7 @@
 //! Finds text whose color is too similar to its background, in light and in dark mode.
 //!
-//! In dark mode, the email's own rules for `prefers-color-scheme: dark` apply. For an email without such rules, the colors are changed in
-//! the way in which several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
+//! In dark mode, the email's own rules for `prefers-color-scheme: dark` apply. For an email without such rules, the colors are
+//! changed as several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
 //! clients' formulas are not public, so this is an approximation, and only clearly illegible text is reported.
 
 use super::source::shortened;

@@ -50,7 +50,7 @@ pub struct LinkUse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
-    /// The number of all uses, which is greater than the length of `uses` if that was limited.
+    /// The number of all uses, which is greater than the length of `uses` if that list was cut at its limit.
     pub total: usize,
     /// The targets of links within the email: the values of `id` and `name` attributes.
     pub targets: Vec<String>,

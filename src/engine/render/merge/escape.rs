@@ -20,7 +20,7 @@ pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError>
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// What is known about the target of a URL at a position in it.
+/// Whether the target of a URL is already determined at a position in the URL, and by what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
     /// The URL is empty so far: the value determines the target.

@@ -18,7 +18,8 @@ const DECIMALS_MAX: u64 = 9;
 pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     let mut arguments = arguments.into_iter();
     let filter = match (name, arguments.next(), arguments.next()) {
-        // With Jinja's second argument, an empty value is treated as missing. Here it always is.
+        // In Jinja, an empty value is treated as missing only with the second argument. Here, an empty value is always treated as
+        // missing.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
         ("default" | "d", ..) => {
             return Err("default needs a fallback value, like default(\"there\")".to_owned());

@@ -452,7 +452,7 @@ fn hostile_work_is_stopped() {
 }
 
 /// Renders the same template with the Jinja library.
-fn imported_html(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
+fn jinja(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == Kind::Html { AutoEscape::Html } else { AutoEscape::None });
@@ -463,7 +463,7 @@ fn imported_html(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<S
     Ok(text)
 }
 
-/// Generates a part of a template that means the same in Jinja and in our language.
+/// Generates a part of a template that has the same meaning in Jinja and in our language.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =
@@ -506,7 +506,7 @@ proptest! {
             "order": { "total": words[3], "cities": [words[4], words[1], "Ana"] },
         }));
         let ours = Template::compile(&source, kind).and_then(|template| template.render(&data));
-        let theirs = imported_html(&source, kind, &data);
+        let theirs = jinja(&source, kind, &data);
         prop_assert_eq!(ours.map_err(|error| error.to_string()), theirs.map_err(|error| format!("{error:#}")), "{}", source);
     }
 

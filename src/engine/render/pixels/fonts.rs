@@ -61,8 +61,8 @@ const EMOJI: Family = Family {
     generic: &[GenericFamily::EMOJI],
 };
 
-/// Returns the names and files of each family. The first name is the family's own; the others, including the generic names, are those that
-/// it replaces.
+/// Returns the names and files of each family. The first name is the family's own; the other names, including generic ones, are those
+/// that the family replaces.
 pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
     let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];
     [&SANS, &SERIF, &MONO, &WIDE, &EMOJI].into_iter().zip(generic).map(|(family, generic)| (family.names, family.faces, generic))

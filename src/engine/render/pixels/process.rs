@@ -35,8 +35,8 @@ use crate::vocab::limits::{
 
 /// The command-line argument that starts a process as a worker.
 const COMMAND: &str = "render-worker";
-/// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. This would slow down
-/// a server, but halves the memory of a process that lives for a tenth of a second.
+/// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
+/// would be slow; in a process that runs for a tenth of a second, it halves the memory.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// How many times to check whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;
@@ -189,7 +189,7 @@ impl Workers {
         self.obey_with_tables(WorkerTask::Compatibility { clients }, html).await?.into_report()
     }
 
-    /// Runs a task with the newer file of support tables, if there is one.
+    /// Runs a task with the newer file of support tables, if the settings name one.
     async fn obey_with_tables(&self, task: WorkerTask, html: &str) -> Result<Message<WorkerReply>, RenderError> {
         let name = String::new();
         let newer = self.options.clients.iter().map(|file| (&name, &**file));
@@ -332,7 +332,7 @@ mod tests {
         };
         let (measured, ()) = tokio::join!(workers.measure_image(&file, "image/png"), give_back);
         assert_eq!(measured.map(|measured| (measured.width, measured.height)), Ok((40, 30)));
-        // The granted pixels are available again.
+        // The pixels that the worker reserved are available again.
         assert_eq!((workers.pixels.available_permits(), workers.waiting.load(Ordering::Relaxed)), (2, 0));
     }
 

@@ -134,7 +134,7 @@ fn length(bytes: &[u8]) -> [u8; 4] {
 }
 
 impl<H: DeserializeOwned> Message<H> {
-    /// Decodes a message from bytes that contain nothing else.
+    /// Decodes a message from bytes, which must contain nothing else.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let head = serde_json::from_slice(piece(&mut rest)?).ok()?;

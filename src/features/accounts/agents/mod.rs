@@ -150,7 +150,7 @@ pub enum PollAnswer {
     },
 }
 
-/// Returns the result of a poll. Writes to the store only if a key is to be issued.
+/// Returns the result of a poll. Writes to the store only if a key is issued.
 pub async fn poll(context: &Context, token: &str) -> Result<PollAnswer, Failure> {
     let Some(id) = claim_of(context, token) else { return Ok(PollAnswer::Over) };
     let digest = sha256(token.as_bytes());

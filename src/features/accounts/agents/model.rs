@@ -26,7 +26,7 @@ pub const SENSITIVE: [Permission; 2] = [Permission::EmailSend, Permission::Campa
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub id: ClaimId,
-    /// The name that the agent gives itself.
+    /// The name that the agent chose.
     pub agent_name: String,
     /// The normalized email of the only user who can grant the request.
     pub login_hint: String,

@@ -78,8 +78,8 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Parses the fields of a request: JSON, or a form if the content type says so. If they are invalid or a field is repeated, the inner
-/// `Err` is the OAuth error response. `T` ignores unknown fields, as RFC 6749 §3.2 requires at the token endpoint.
+/// Parses a request's fields: JSON, or a form if the content type says so. If they are invalid or a field is repeated, the inner `Err` is
+/// the OAuth error response. `T` ignores unknown fields, as RFC 6749 §3.2 requires for the token endpoint.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
@@ -89,7 +89,7 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     let invalid = |description: String| refusal(ErrorCode::InvalidRequest, description);
     if is_form {
         if let Some(name) = repeated(&body) {
-            return Ok(Err(invalid(format!("{name}: is in the form more than once; send it once (RFC 6749 §3.2)."))));
+            return Ok(Err(invalid(format!("{name}: appears in the form more than once; send it once (RFC 6749 §3.2)."))));
         }
         let fields = serde_urlencoded::from_bytes(&body);
         return Ok(fields.map_err(|error| invalid(format!("The form data in the body is invalid: {error}."))));
@@ -102,7 +102,7 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     Ok(fields.map_err(|error| invalid(format!("The JSON body is invalid: {error}."))))
 }
 
-/// Returns the first name that a form contains twice.
+/// Returns the first name that occurs twice in a form.
 fn repeated(form: &[u8]) -> Option<String> {
     let mut names = BTreeSet::new();
     let mut fields = url::form_urlencoded::parse(form);

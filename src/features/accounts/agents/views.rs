@@ -17,7 +17,7 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalView {
     pub id: ClaimId,
-    /// The name that the agent gives itself. The name is not verified.
+    /// The name that the agent chose. It is not verified.
     pub agent_name: String,
     pub status: ApprovalStatus,
     /// The permissions that the agent requested.

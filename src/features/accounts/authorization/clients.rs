@@ -1,9 +1,9 @@
-//! The programs that ask users for access, and how they describe themselves: registered here (RFC 7591), or with a metadata document at the
+//! The programs that request access from users, and their descriptions: registered here (RFC 7591), or with a metadata document at the
 //! HTTPS URL that is their ID.
 //!
-//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. So registrations need no limit on
-//! their number, survive restarts and restores, and no one can fill the disk with them. All clients are public: they have no secret, and
-//! PKCE binds each code to the program that requested it.
+//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. The number of registrations
+//! therefore needs no limit, they survive restarts and restores, and they cannot fill the disk. All clients are public: they have no
+//! secret, and PKCE binds each code to the program that requested it.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 /// The start of the ID of every registered client.
 const PREFIX: &str = "mm_client_";
-/// The parameter with the ID.
+/// The request parameter that contains the ID.
 const CLIENT_ID: &str = "client_id";
 /// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
@@ -30,7 +30,7 @@ const PLACE: &[u8] = b"oauth client v1";
 /// A program that asks for access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
-    /// The name that the program gives itself.
+    /// The name that the program chose.
     pub name: String,
     pub redirect_uris: Vec<String>,
     /// The host of the metadata document, which proves where the program comes from; `None` for a registered client.
@@ -38,7 +38,7 @@ pub struct Client {
     pub host: Option<String>,
 }
 
-/// A parameter or a field of a program's metadata that is not valid. The text is a sentence with the field as its subject.
+/// An invalid parameter, or an invalid field in a program's metadata. In the text, the field is the sentence's subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
@@ -59,7 +59,7 @@ impl fmt::Display for Invalid {
 }
 
 impl Client {
-    /// Checks what a program says about itself.
+    /// Checks what a program states about itself.
     pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, Invalid> {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
         let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name);
@@ -74,12 +74,12 @@ impl Client {
             return refused(format!("must have 1 to {} entries", limits::REDIRECT_URIS_MAX));
         }
         if redirect_uris.iter().map(String::len).sum::<usize>() > limits::REDIRECT_URIS_BYTES_MAX {
-            return refused(format!("must have at most {} bytes together; shorten the URIs", limits::REDIRECT_URIS_BYTES_MAX));
+            return refused(format!("must have at most {} bytes in total; shorten the URIs", limits::REDIRECT_URIS_BYTES_MAX));
         }
         if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
             let wrong: String = wrong.chars().filter(|character| !character.is_control() && !is_invisible(*character)).collect();
             return refused(format!(
-                "must not contain {wrong}; use https, http on a loopback address, or a scheme of your own, without a fragment"
+                "must not contain {wrong}; use https, http on a loopback address, or a custom scheme, and no fragment"
             ));
         }
         Ok(Self { name: name.to_string(), redirect_uris, host: None })
@@ -119,7 +119,7 @@ fn is_loopback(url: &Url) -> bool {
     url.scheme() == "http" && host
 }
 
-/// Schemes in which a browser runs or shows the content of the URI itself, or which reach other programs by a well-known name.
+/// URI schemes whose content a browser would run or show, and schemes that open other programs by a well-known name.
 const REFUSED_SCHEMES: [&str; 14] = [
     "javascript",
     "data",
@@ -149,7 +149,7 @@ fn is_redirect_uri(uri: &str) -> bool {
     is_plain && !has_hidden && is_allowed
 }
 
-/// Returns what is wrong with a name, as a part of a sentence.
+/// Returns what is wrong with a name, as the end of a sentence.
 fn problem_of(error: TextError) -> String {
     match error {
         TextError::Empty => "is empty; enter at least one character".into(),
@@ -160,7 +160,7 @@ fn problem_of(error: TextError) -> String {
     }
 }
 
-/// Returns the client with this ID. The error is for the user whose browser the program sent here.
+/// Returns the client with this ID. The error is shown to the user whose browser the program sent here.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         let problem = format!("is longer than {} bytes; report this to the maker of the program", limits::CLIENT_ID_BYTES_MAX);
@@ -190,19 +190,19 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         overlong: OversizePolicy::Refuse,
     };
     let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
-    // Redirects are not followed, because another party may have written the document at the target.
+    // Redirects are not followed, because another party may control the document at the target.
     let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
     let fetched = engine.fetch.call(call).await;
-    let fetched = fetched.map_err(|error| refused(format!("is the URL of metadata that cannot be read: {error}")))?;
+    let fetched = fetched.map_err(|error| refused(format!("points to metadata that cannot be read: {error}")))?;
     match fetched.status {
         StatusCode::OK => described(client_id, &url, &fetched.body),
         status if status.is_redirection() => Err(refused(format!(
-            "is the URL of metadata that redirects (status {}), but redirects are not allowed; report this to the maker of the program",
+            "redirects (status {}), which is not allowed; report this to the maker of the program",
             status.as_u16()
         ))),
         status => {
             let status = status.as_u16();
-            Err(refused(format!("is the URL of metadata that cannot be read: the server answers with status {status}, not 200")))
+            Err(refused(format!("points to metadata that cannot be read: the server returned status {status} instead of 200")))
         }
     }
 }
@@ -210,17 +210,20 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
 /// Returns the client that a metadata document describes.
 fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid> {
     let document: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "is the URL of metadata that is not a JSON object"))?;
+        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "points to metadata that is not a JSON object"))?;
     let wrong = |field, problem: &str| Invalid::new(field, format!("in the program's metadata {problem}"));
     if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
-        return Err(wrong(CLIENT_ID, "must be the URL of the metadata"));
+        return Err(wrong(CLIENT_ID, "must match the URL of the metadata"));
     }
     if document.contains_key("client_secret") {
-        return Err(wrong("client_secret", "must be absent: this server supports only programs without a secret"));
+        return Err(wrong("client_secret", "must be absent: this server supports only public clients, which have no secret"));
     }
     let method = document.get("token_endpoint_auth_method").and_then(Value::as_str);
     if method.is_some_and(|method| method != "none") {
-        return Err(wrong("token_endpoint_auth_method", "must be none: this server supports only programs without a secret"));
+        return Err(wrong(
+            "token_endpoint_auth_method",
+            "must be none: this server supports only public clients, which have no secret",
+        ));
     }
     let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let uris = uris.iter().filter_map(|uri| uri.as_str().map(str::to_owned)).collect();

@@ -1,12 +1,12 @@
 //! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
 //!
-//! A user's consent creates a code, the code a grant, and the grant has an API key that no one knows. The program gets an access token,
-//! which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key appears in the list of
-//! keys, and revoking it ends the grant.
+//! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The program gets
+//! an access token, which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key
+//! appears in the list of keys, and revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
 //! at every use, and then works for a short grace period, because programs refresh from several processes at once and repeat requests
-//! whose response was lost. A later use revokes the key, because the token must have been stolen. The user's permissions are checked at
+//! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked at
 //! every step.
 
 pub mod clients;
@@ -74,7 +74,7 @@ pub async fn consent(
 pub struct Tokens {
     pub access: Secret,
     pub refresh: Secret,
-    /// The permissions of the access token.
+    /// The access token's permissions.
     pub permissions: PermissionSet,
 }
 
@@ -83,7 +83,7 @@ pub struct Tokens {
 pub enum Refusal {
     /// The code or the refresh token is not valid.
     Grant,
-    /// The scope is not valid, for this reason.
+    /// Why the scope is not valid.
     Scope(String),
 }
 
@@ -101,14 +101,14 @@ pub struct Exchange {
 pub struct Renewal {
     pub refresh_token: String,
     pub client_id: String,
-    /// The permissions of the new access token; by default all permissions of the grant (RFC 6749 §6).
+    /// The new access token's permissions; by default, all permissions of the grant (RFC 6749 §6).
     pub scope: Option<String>,
     /// The resource, if the program names it again.
     pub resource: Option<String>,
 }
 
-/// The result of a step in the transaction: the grant with a new access token and the permissions of the token, a refusal, or the key to
-/// revoke because something was used twice.
+/// The result of a step in the transaction: the grant with a new access token and the token's permissions; a refusal; or the key to
+/// revoke, because a code or a refresh token was used twice.
 enum Step {
     Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
     Refused(Refusal),
@@ -211,7 +211,7 @@ pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens,
     finish(context, step, access, refresh).await
 }
 
-/// Returns the permissions in a scope, which must be among the granted ones. Without a scope, returns all granted ones.
+/// Returns the permissions that a scope requests, all of which must have been granted. Without a scope, returns all granted permissions.
 fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSet, String> {
     let Some(scope) = scope else { return Ok(granted) };
     let wanted: PermissionSet = scope.parse().map_err(|error: PermissionError| error.to_string())?;
@@ -273,7 +273,7 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
             request: context.envelope.request.to_string(),
         };
         match api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await {
-            // Another request, or the user, has revoked the key since it was read above.
+            // Another request or the user has revoked the key since it was read.
             Err(failure) if failure.code == codes::Code::NotFound => {}
             revoked => revoked.map(|_| ())?,
         }

@@ -39,7 +39,7 @@ pub struct Code {
 
 impl Record for Code {}
 
-/// The access of a program: an API key that no one knows, and the tokens that are accepted in place of it.
+/// A program's access: an API key that no one knows, and the tokens that are accepted instead of the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub binding: Binding,
@@ -48,7 +48,7 @@ pub struct Grant {
     pub key_hash: [u8; 32],
     pub decision: Decision,
     pub terms: KeyTerms,
-    /// The access tokens, the oldest first.
+    /// The access tokens, oldest first.
     pub access: Vec<AccessRow>,
     /// When the newest refresh token expires.
     pub refresh_expires_at: Timestamp,
@@ -61,12 +61,12 @@ impl Record for Grant {}
 pub struct AccessRow {
     /// SHA-256 of the token's text.
     pub hash: [u8; 32],
-    /// The permissions of the token: those of the grant, or fewer if the program asked for fewer.
+    /// The token's permissions: those of the grant, or fewer if the program requested fewer.
     pub permissions: PermissionSet,
     pub expires_at: Timestamp,
 }
 
-/// A refresh token, found by its hash. Rows of replaced tokens stay, so that their use is noticed.
+/// A refresh token, found by its hash. The rows of replaced tokens are kept, so that their reuse is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshRow {
     pub key: KeyId,
@@ -89,8 +89,8 @@ impl Code {
 }
 
 impl Grant {
-    /// Adds an access token with these permissions, and extends the grant. Returns the hashes of the access tokens that end, because they
-    /// have expired or are too many. Other earlier ones still work: another process of the program may use them.
+    /// Adds an access token with these permissions, and extends the grant. Returns the hashes of the access tokens that stop working,
+    /// because they have expired or are too many. Other earlier tokens still work: another process of the program may be using them.
     pub fn renew(&mut self, hash: [u8; 32], permissions: PermissionSet, now: Timestamp) -> Vec<[u8; 32]> {
         let row = AccessRow { hash, permissions, expires_at: now.plus_ms(limits::ACCESS_TOKEN_MS) };
         let (mut working, mut ended): (Vec<_>, Vec<_>) = self.access.drain(..).partition(|row| now < row.expires_at);
@@ -102,7 +102,7 @@ impl Grant {
         ended.into_iter().map(|row| row.hash).collect()
     }
 
-    /// Returns the access tokens in the form that the cache stores, with their hashes.
+    /// Returns the access tokens, with their hashes, in the form that the cache stores.
     pub fn access_tokens(&self) -> impl Iterator<Item = ([u8; 32], AccessToken)> {
         self.access.iter().map(|&AccessRow { hash, permissions, expires_at }| {
             (hash, AccessToken { key: self.key_hash, resource: self.binding.resource.clone(), permissions, expires_at })
@@ -116,12 +116,12 @@ impl RefreshRow {
         Self { key, expires_at: now.plus_ms(limits::REFRESH_TOKEN_MS), replaced_at: None }
     }
 
-    /// Returns the row after an exchange. The grace period starts at the first one.
+    /// Returns the row after an exchange. The grace period starts at the first exchange.
     pub fn replaced(self, now: Timestamp) -> Self {
         Self { replaced_at: self.replaced_at.or(Some(now)), ..self }
     }
 
-    /// Returns whether the token was replaced so long ago that a program that still has it must have stolen it.
+    /// Returns whether the token was replaced so long ago that its grace period has ended. Its use may then mean that it was stolen.
     pub fn is_used_up(&self, now: Timestamp) -> bool {
         self.replaced_at.is_some_and(|replaced| replaced.plus_ms(limits::REFRESH_GRACE_MS) <= now)
     }

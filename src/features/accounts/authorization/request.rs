@@ -80,7 +80,12 @@ impl AuthorizationRequest {
         let given_redirect_uri = match (self.redirect_uri, client.redirect_uris.as_slice()) {
             (Some(given), _) => given,
             (None, [only]) => only.clone(),
-            (None, _) => return Err(Failure::field("redirect_uri", "is missing, and the program has several; add it")),
+            (None, _) => {
+                return Err(Failure::field(
+                    "redirect_uri",
+                    "is missing; the program must send one, because it registered several",
+                ));
+            }
         };
         let redirect_uri = Url::parse(&given_redirect_uri).ok().filter(|_| client.accepts(&given_redirect_uri));
         let redirect_uri = redirect_uri.ok_or_else(|| {
@@ -101,7 +106,7 @@ pub fn is_same_url(left: &str, right: &str) -> bool {
 }
 
 impl CheckedRequest {
-    /// Returns the URL that takes the browser back to the program with these parameters, the state, and the issuer (RFC 9207).
+    /// Returns the URL that redirects the browser to the program with these parameters, the state, and the issuer (RFC 9207).
     pub fn back(&self, engine: &Engine, parameters: &[(&str, &str)]) -> String {
         let mut url = self.redirect_uri.clone();
         let mut query = url.query_pairs_mut();

@@ -29,7 +29,7 @@ pub struct RegisterAgent {
     pub r#type: String,
     /// The email of the user who is asked to grant the key.
     pub login_hint: String,
-    /// The name that the agent gives itself, on one line and without invisible characters. The user sees this name.
+    /// The name that the agent chose, on one line and without invisible characters. The user sees this name.
     pub agent_name: String,
     /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,

@@ -109,7 +109,7 @@ impl Query for AuditList {
 /// Parses the position at which the previous page ended.
 fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
     let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
-    parts.ok_or_else(|| Failure::field("before", "use the value of next from the previous page"))
+    parts.ok_or_else(|| Failure::field("before", "is not a cursor of this list; use the value of next from the previous page"))
 }
 
 fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<AuditEntry>, Failure> {

@@ -14,7 +14,7 @@ pub struct AuthorizationGet;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizationDetails {
-    /// The name that the program gives itself. The name is not verified.
+    /// The name that the program chose. It is not verified.
     pub program: String,
     /// The host that published the program's metadata, which is verified; absent for a registered program.
     pub host: Option<String>,

@@ -20,9 +20,10 @@ pub struct ClientRegister;
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct ClientMetadata {
-    /// The name that the program gives itself. Users see it when they decide.
+    /// The name that the program chose. Users see it when they decide.
     pub client_name: Option<String>,
-    /// Where the browser may return to: `https`, `http` on a loopback address with any port, or a scheme of the program's own.
+    /// Where the browser may return to: `https`, `http` on a loopback address with any port, or a custom scheme such as
+    /// `com.example.app`.
     pub redirect_uris: Vec<String>,
 }
 

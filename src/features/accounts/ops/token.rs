@@ -36,8 +36,8 @@ pub struct TokenRequest {
     pub code_verifier: String,
     /// The refresh token, for the grant type `refresh_token`.
     pub refresh_token: String,
-    /// The permissions of the new access token, separated by spaces, for the grant type `refresh_token`. At most those that the user has
-    /// granted, which is also the default.
+    /// The permissions of the new access token, separated by spaces, for the grant type `refresh_token`. They must be among the
+    /// permissions that the user granted, which are also the default.
     pub scope: Option<String>,
     /// The URL of the MCP server (RFC 8707). Optional.
     pub resource: Option<String>,
@@ -117,7 +117,7 @@ async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     let exchange = Exchange { code, client_id, redirect_uri, verifier, resource: some(resource) };
     let tokens = match authorization::exchange(context, exchange).await {
         Ok(tokens) => tokens,
-        // The user can do something about this one, so the program must be able to show it.
+        // The user can fix this problem, so the program must be able to show it.
         Err(failure) if failure.code == Code::LimitReached => {
             return Ok(oauth::refusal(ErrorCode::InvalidGrant, failure.text()));
         }

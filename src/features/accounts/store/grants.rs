@@ -24,7 +24,7 @@ pub fn find(tx: &impl Read, key: KeyId) -> Result<Option<Grant>> {
     tx.get(GRANTS, &key)
 }
 
-/// Returns a refresh token, also if it was replaced, and the grant that it belongs to.
+/// Returns a refresh token, even if it was replaced, and its grant.
 pub fn by_refresh(tx: &impl Read, hash: [u8; 32]) -> Result<Option<(RefreshRow, Grant)>> {
     let Some(row) = tx.get(REFRESH_TOKENS, &hash)? else { return Ok(None) };
     Ok(tx.get(GRANTS, &row.key)?.map(|grant| (row, grant)))

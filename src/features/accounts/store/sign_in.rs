@@ -14,7 +14,7 @@ const SECOND_FACTORS: Table<UserId, SecondFactor> = Table::new(tables::SECOND_FA
 const INVITATIONS: Table<InvitationId, Invitation> = Table::new(tables::INVITATIONS);
 const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
 
-/// Returns every session. All sessions fit into memory, because the cache contains them too.
+/// Returns every session. All sessions fit into memory, because the cache also contains all of them.
 pub fn sessions(tx: &impl Read) -> Result<Vec<Session>> {
     Ok(tx.list(SESSIONS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, session)| session).collect())
 }

@@ -69,7 +69,7 @@ impl Query for Logs {
         let from = match input.cursor.as_deref() {
             None => 0,
             Some(cursor) => {
-                let wrong = |_| Failure::field("cursor", "use the nextCursor of the previous page");
+                let wrong = |_| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page");
                 cursor.parse::<u32>().map_err(wrong)?
             }
         };

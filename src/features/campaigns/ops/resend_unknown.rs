@@ -49,8 +49,7 @@ impl Command for ResendUnknown {
         let account = caller.account();
         let mut resent = 0;
         let campaign = act(tx, account, input.key(), Action::ResendUnknown, |tx, campaign, before| {
-            let mailing =
-                campaign.mailing.ok_or_else(|| Failure::internal("the mailing of a campaign that was started is missing"))?;
+            let mailing = campaign.mailing.ok_or_else(|| Failure::internal("a started campaign has no mailing"))?;
             sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
             resent = sending::resend_unknown(tx, account, mailing)?;
             match resent {

@@ -1,4 +1,4 @@
-//! Tests of the minimum score: what it blocks, and what a rejection says.
+//! Tests of the minimum score: what it blocks, and what the error states.
 
 use super::*;
 use crate::features::emails::checking;

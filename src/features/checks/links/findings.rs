@@ -1,4 +1,4 @@
-//! Finds problems of an email's links that readers, spam filters and marketers notice, apart from broken links.
+//! Finds problems with an email's links that readers, spam filters and marketers notice, other than broken links.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;

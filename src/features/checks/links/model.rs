@@ -50,7 +50,7 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// The data on which the check of a URL depends, apart from the URL.
+/// The data, other than the URL itself, on which the check of a URL depends.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.
@@ -148,7 +148,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
     match scheme {
         "mailto" => {
             let wrong = decoded.split(',').map(str::trim).find(|one| crate::base::email::EmailAddress::parse(one).is_err());
-            // A `mailto:` link without an address lets the reader choose one. Sharing links have this form.
+            // A `mailto:` link without an address lets the reader choose one. Sharing links use this form.
             match wrong {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
                 Some(wrong) => invalid(format!("\"{wrong}\" is not an email address.")),

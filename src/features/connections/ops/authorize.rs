@@ -22,11 +22,11 @@ pub struct Authorize;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginSignIn {
     pub provider: Provider,
-    /// A name for the connection; the platform's name of the account if absent.
+    /// A name for the connection. If absent, the account's name on the platform.
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
-    /// The only project that can use the connection; every project of the account can if absent.
+    /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,
-    /// The connection to reconnect, with the same account on the platform.
+    /// The connection to reconnect. The user must sign in to the same account on the platform.
     pub connection_id: Option<ConnectionId>,
 }
 
@@ -34,11 +34,11 @@ pub struct BeginSignIn {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInPage {
-    /// The URL of the platform's page. Open it in the browser of the signed-in user.
+    /// The URL of the platform's page. Open it in the signed-in user's browser.
     pub authorize_url: String,
     /// The deadline for completing the sign-in.
     pub expires_at: WireTime,
-    /// The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of the user.
+    /// The permissions that the user is asked to allow. Empty for Mailchimp, whose tokens have all of the user's permissions.
     pub scopes: Vec<GrantedScope>,
 }
 

@@ -59,7 +59,7 @@ impl Async for Complete {
         };
         let code = code.expose();
         if code.is_empty() || code.len() > limits::PROVIDER_SIGN_IN_CHARACTERS_MAX {
-            return Err(Failure::field("code", "expected the code that the platform sent back with the user"));
+            return Err(Failure::field("code", "must be the code that the platform added to the redirect URL"));
         }
         let tokens = oauth::exchange(engine, &sign_in, code).await.map_err(|error| untested(provider, "code", error))?;
         let SignIn { project, connection, name, .. } = sign_in;

@@ -30,15 +30,15 @@ pub struct Create;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewConnection {
     pub provider: Provider,
-    /// The private API key of the account: for Klaviyo a key that starts with pk_, for Mailchimp a key that ends with its data center, for
+    /// The account's private API key: for Klaviyo a key that starts with pk_, for Mailchimp a key that ends with its data center, for
     /// HubSpot the access token of a private app. It is stored encrypted and never shown again.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub api_key: Secret,
-    /// A name for the connection; the platform's name of the account if absent.
+    /// A name for the connection. If absent, the account's name on the platform.
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
-    /// The only project that can use the connection; every project of the account can if absent.
+    /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,
-    /// The connection to reconnect, with a key of the same account. Its project stays the same.
+    /// The connection to reconnect, with a key of the same account. Its project does not change.
     pub connection_id: Option<ConnectionId>,
 }
 
@@ -87,7 +87,7 @@ pub struct NewAccount {
     pub name: Option<String>,
 }
 
-/// A checked account, with the connection to reconnect.
+/// An account whose credentials work, with the connection to reconnect.
 pub struct CheckedAccount {
     new: NewAccount,
     known: Option<Connection>,
@@ -149,7 +149,7 @@ pub async fn connect(
     Ok(connection_view(&made, now))
 }
 
-/// Returns the connection of the provider to reconnect.
+/// Returns the provider's connection to reconnect.
 fn reconnectable(tx: &ReadTx, account: AccountId, provider: Provider, id: ConnectionId) -> Result<Connection, Failure> {
     store::find(tx, account, id)?.filter(|known| known.provider == provider).ok_or_else(absent)
 }
@@ -214,7 +214,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
     Ok(connection)
 }
 
-/// Returns the failure for credentials that could not be tested.
+/// Returns the error for credentials that could not be tested.
 pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failure {
     match &error {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {

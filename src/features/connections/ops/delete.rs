@@ -55,7 +55,7 @@ impl Async for Delete {
     async fn run(context: Context, input: ConnectionRef) -> Result<Self::Output, Failure> {
         let (account, id) = (context.caller.account(), input.connection_id);
         let connection = context.read(move |tx: &ReadTx| require(tx, account, id)).await?;
-        // Removing the connection must not depend on the platform. Without tokens, there is nothing to revoke.
+        // Removing the connection must not depend on the platform being available. Without tokens, there is nothing to revoke.
         let revoked = timeout(limits::PROVIDER_REVOKE_TIME, oauth::revoke(&context.engine, &connection)).await;
         let revoked = matches!(revoked, Ok(Ok(true)));
         let deleting = move |tx: &mut WriteTx<'_>| {

@@ -26,18 +26,19 @@ pub struct Import;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportFromProvider {
     pub provider: Provider,
-    /// The project that the contacts are added to.
+    /// The project to which the contacts are added.
     pub project_id: ProjectId,
     /// The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Vec<SourceRef>,
-    /// Which contacts without a recorded choice are imported. Unsubscribed and suppressed contacts are always imported, with that status.
+    /// Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed and suppressed contacts are always imported,
+    /// with that status.
     #[serde(default)]
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,
-    /// For fields of the platform, the field of the contact: a profile field, `customFields.NAME`, or null to leave the field out. Other
-    /// fields are imported as usual. The preview of the import lists the fields.
+    /// Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. All other
+    /// fields are imported as usual. The import preview lists the fields.
     #[serde(default)]
     pub field_map: FieldMap,
 }
@@ -57,14 +58,14 @@ pub struct ProviderImportStarted {
     pub segment: NamedSegment,
 }
 
-/// The tag of an import.
+/// The tag that an import adds.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NamedTag {
     pub id: TagId,
     pub name: String,
 }
 
-/// The segment of an import.
+/// The segment of an import's contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NamedSegment {
     pub id: SegmentId,

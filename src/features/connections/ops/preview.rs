@@ -26,17 +26,17 @@ pub struct Preview;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImport {
     pub provider: Provider,
-    /// The project that the contacts would be added to.
+    /// The project to which the contacts would be added.
     pub project_id: ProjectId,
     /// The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Vec<SourceRef>,
-    /// Which contacts without a recorded choice would be imported.
+    /// Which contacts without recorded consent would be imported.
     #[serde(default)]
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,
-    /// For fields of the platform, the field of the contact, as in the import.
+    /// Maps the platform's fields to contact fields, as in the import.
     #[serde(default)]
     pub field_map: FieldMap,
 }
@@ -47,23 +47,23 @@ pub struct PreviewImport {
 pub struct ImportPreview {
     /// The number of contacts that were read for the preview.
     pub read: u64,
-    /// Whether these are all contacts. A preview reads at most 2,000.
+    /// Whether the preview covers all contacts. It reads at most 2,000.
     pub is_complete: bool,
     /// The number of contacts that would be added.
     pub created: u64,
-    /// The number of existing contacts that would change, apart from the tags of the import.
+    /// The number of existing contacts that would change, not counting the import's tags.
     pub updated: u64,
     /// The number of existing contacts that would not change.
     pub skipped: u64,
-    /// The number of contacts that would be refused; `problems` has the reasons.
+    /// The number of contacts that would be rejected; `problems` contains the reasons.
     pub failed: u64,
     /// The number of contacts that would be left out because they never subscribed.
     pub excluded: u64,
-    /// The number of contacts who would become unsubscribed, or be added as unsubscribed.
+    /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The fields that these contacts have on the platform.
+    /// The fields of these contacts on the platform.
     pub fields: Vec<PreviewField>,
-    /// The first contacts, those with changes first.
+    /// The first contacts, starting with those that would change.
     pub contacts: Vec<PreviewContact>,
     /// The first problems.
     pub problems: Vec<PreviewProblem>,
@@ -73,7 +73,7 @@ pub struct ImportPreview {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewField {
     pub name: String,
-    /// The field of the contact; absent if the field is not imported.
+    /// The contact field; absent if the field is not imported.
     pub to: Option<String>,
     /// The first value, shortened.
     pub sample: String,
@@ -87,11 +87,11 @@ pub struct PreviewContact {
     pub result: &'static str,
     /// The status after the import.
     pub status: Status,
-    /// The fields that would change or, for a new contact, would be set.
+    /// The fields that would change. For a new contact, the fields that would be set.
     pub changes: Vec<String>,
 }
 
-/// Why a contact would be refused, or a value left out.
+/// Why a contact would be rejected, or a value left out.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewProblem {
     pub email: Option<String>,
@@ -176,7 +176,7 @@ impl Async for Preview {
         let preview = match context.data().store.write(write).await? {
             Err(Dropped::Done(preview)) => preview,
             Err(Dropped::Failed(error)) => return Err(error.into()),
-            Ok(()) => return Err(Failure::internal("a preview must be dropped")),
+            Ok(()) => return Err(Failure::internal("the transaction of a preview was not rolled back")),
         };
         let counts = preview.counts;
         let contacts = preview.rows.into_iter().map(|row| PreviewContact {

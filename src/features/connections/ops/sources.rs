@@ -21,7 +21,7 @@ pub struct Sources;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSources {
     pub provider: Provider,
-    /// The project that the contacts would be imported into.
+    /// The project into which the contacts would be imported.
     pub project_id: ProjectId,
     /// The connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,

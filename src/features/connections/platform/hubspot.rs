@@ -1,5 +1,5 @@
 //! HubSpot: the contacts of a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
-//! statuses. The shapes come from HubSpot's descriptions of the pinned version.
+//! statuses. The request and response formats are those of HubSpot's API descriptions for the pinned version.
 //!
 //! Membership of a list is not consent: only a subscription status can state consent.
 
@@ -37,13 +37,13 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
 const BATCH: usize = 100;
-/// The maximum number of memberships in a page.
+/// The maximum number of members on a page of a list.
 const MEMBERS: usize = 250;
-/// The maximum number of contacts that a search returns in all its pages.
+/// The maximum number of contacts that a search returns on all its pages.
 const SEARCHED_MAX: usize = 10_000;
 /// The property with the time of a contact's last change.
 const MODIFIED: &str = "lastmodifieddate";
-/// The properties that contact fields and statuses are read from.
+/// The properties from which contact fields and statuses are read.
 const PROPERTIES: [&str; 16] = [
     "email",
     "firstname",
@@ -121,12 +121,12 @@ struct Batch<T> {
 }
 
 impl<T> Batch<T> {
-    /// Returns the results if there is one for each input. HubSpot leaves out the inputs that it could not read, and the import must not
-    /// treat their choices as absent.
+    /// Returns the results if there is one for each input. HubSpot omits inputs that it could not read; the import must not conclude that
+    /// these contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
-                Err(PlatformError::Unavailable(format!("the batch has {results} of {inputs} results")))
+                Err(PlatformError::Unavailable(format!("the batch contains only {results} of {inputs} results")))
             }
             _ => Ok(self.results),
         }
@@ -228,7 +228,7 @@ impl AudiencePort for HubSpot {
     }
 }
 
-/// A page of contacts that a search found.
+/// A page of contacts from a search.
 #[derive(Deserialize)]
 struct Found {
     results: Vec<FoundContact>,
@@ -243,8 +243,8 @@ struct FoundContact {
 }
 
 impl ChangesPort for HubSpot {
-    /// Searches by the time of the last change. The cursor consists of this time in milliseconds and HubSpot's own cursor: a search returns
-    /// at most [`SEARCHED_MAX`] contacts, so a new search continues at the time of the last contact.
+    /// Searches for contacts by the time of their last change. A search returns at most [`SEARCHED_MAX`] contacts, so the next search
+    /// starts at the time of the last contact. The cursor consists of this time in milliseconds and HubSpot's own cursor.
     async fn changes(
         client: &Client<'_>,
         _: &[ProviderSource],
@@ -299,7 +299,7 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
     Ok(all)
 }
 
-/// Reads a contact with its address. Contacts without an address have nothing to import.
+/// Reads a contact that has an email address. A contact without an address cannot be imported.
 fn named(raw: &RawValue) -> Option<Result<(String, Contact), UnreadableContact>> {
     match read_contact::<Contact>(raw, "/properties/email") {
         Ok(contact) => {
@@ -318,7 +318,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
-/// Returns the names of the properties that the account added to contacts, as many as a contact can have custom fields.
+/// Returns the names of the contact properties that the account added, up to the maximum number of custom fields of a contact.
 async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformError> {
     let all: Batch<Property> = client.get("/crm/properties/2026-03/contacts", &[]).await?;
     let own = all.results.into_iter().filter(|property| !property.hubspot_defined).map(|property| property.name);
@@ -363,8 +363,7 @@ impl Choices {
 
     fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {
         let email = email.to_lowercase();
-        // The kind of mail that a subscription type covers is unknown here, so ending any subscription counts as unsubscribing from all
-        // mail.
+        // It is unknown which kind of mail a subscription type covers, so ending any subscription counts as unsubscribing from all mail.
         if opted_out || self.unsubscribed.contains(&email) {
             return Some(Status::Unsubscribed);
         }
@@ -375,7 +374,7 @@ impl Choices {
     }
 }
 
-/// The contact fields of the properties that every account has.
+/// The contact fields for the properties that every account has.
 const FIELDS: Defaults = &[
     ("firstname", "firstName"),
     ("lastname", "lastName"),
@@ -406,7 +405,7 @@ fn external(
     for (name, _) in FIELDS {
         fields.put(name, take(name));
     }
-    // The remaining properties are the account's own.
+    // The remaining properties were added by the account.
     for (name, value) in properties {
         if let Some(value) = value.filter(|_| !name.starts_with("hs_") && name != MODIFIED && name != "email") {
             fields.put_own(&name, &name, value.into());

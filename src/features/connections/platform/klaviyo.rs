@@ -1,4 +1,4 @@
-//! Klaviyo: JSON:API with cursors. The shapes come from Klaviyo's OpenAPI description at the pinned revision.
+//! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
 //! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles.
 
@@ -136,7 +136,8 @@ struct ListSuppression {
 impl AccountPort for Klaviyo {
     async fn account(client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
         let found: Listed<Named<AccountAttributes>> = client.get("/api/accounts", &[]).await?;
-        let account = found.data.into_iter().next().ok_or_else(|| PlatformError::Malformed("no account".to_owned()))?;
+        let account =
+            found.data.into_iter().next().ok_or_else(|| PlatformError::Malformed("the list of accounts is empty".to_owned()))?;
         Ok(ExternalAccount { id: account.id, name: account.attributes.contact_information.organization_name })
     }
 }
@@ -166,7 +167,8 @@ impl AudiencePort for Klaviyo {
     }
 }
 
-/// What changes about profiles, as a filter up to its time. Whether Klaviyo counts a suppression as an update is not documented.
+/// The filters for changed profiles, each up to the point where the time follows. Klaviyo does not document whether a suppression counts
+/// as an update.
 const CHANGES: [&str; 3] = [
     "greater-than(updated,",
     "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,",
@@ -180,7 +182,7 @@ impl ChangesPort for Klaviyo {
         since: Timestamp,
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
-        // The cursor consists of the number of the filter and Klaviyo's own cursor.
+        // The cursor consists of the filter's number and Klaviyo's own cursor.
         let (number, own) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or(("0", ""));
         let number: usize = number.parse().map_err(|_| PlatformError::Malformed("the stored cursor is invalid".to_owned()))?;
         let Some(front) = CHANGES.get(number) else { return Ok(ContactPage::default()) };
@@ -192,7 +194,7 @@ impl ChangesPort for Klaviyo {
     }
 }
 
-/// Reads a page of profiles. A profile that is suppressed on one of the lists is unsubscribed.
+/// Reads a page of profiles. A profile that is suppressed on one of the lists is treated as unsubscribed.
 async fn profiles(
     client: &Client<'_>,
     path: &str,
@@ -204,7 +206,7 @@ async fn profiles(
     query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
     let page: Listed<Box<RawValue>> = client.get(path, &query).await?;
     let next = next_cursor(&page.links)?;
-    // A cursor that leads to the same page would never end.
+    // A cursor that points to the same page would loop forever.
     if next.is_some() && next.as_deref() == cursor {
         return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
     }
@@ -243,15 +245,15 @@ async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: Source
     Ok(sources)
 }
 
-/// Returns the cursor in the link to the next page. Only the cursor is used, so that the link cannot lead to another server.
+/// Returns the cursor from the link to the next page. Only the cursor is used, so the link cannot point to another server.
 fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     let Some(next) = &links.next else { return Ok(None) };
-    let url = Url::parse(next).map_err(|error| PlatformError::Malformed(format!("links.next: {error}")))?;
+    let url = Url::parse(next).map_err(|error| PlatformError::Malformed(format!("links.next is not a valid URL: {error}")))?;
     let cursor = url.query_pairs().find(|(name, _)| name == "page[cursor]").map(|(_, value)| value.into_owned());
     cursor.map(Some).ok_or_else(|| PlatformError::Malformed("links.next has no page[cursor]".to_owned()))
 }
 
-/// The contact fields of the fields that every account has.
+/// The contact fields for the fields that every account has.
 const FIELDS: Defaults = &[
     ("first_name", "firstName"),
     ("last_name", "lastName"),
@@ -276,7 +278,7 @@ fn external(mapping: &Mapping, profile: Attributes, lists: &[&str]) -> ExternalC
     let (email, status) = (profile.email.unwrap_or_default(), status(&marketing, lists));
     let mut fields = Fields::new(mapping, FIELDS, ExternalContact { email, status, ..ExternalContact::default() });
     let location = profile.location.unwrap_or_default();
-    // Klaviyo's own attributes take precedence over properties of the account with the same names.
+    // Klaviyo's own attributes take precedence over the account's properties with the same names.
     for (name, text) in [
         ("first_name", profile.first_name),
         ("last_name", profile.last_name),
@@ -308,7 +310,7 @@ fn status(marketing: &Marketing, lists: &[&str]) -> Option<Status> {
         return Some(Status::Unsubscribed);
     }
     if !reasons.is_empty() {
-        // Treat an unknown reason as a bounce, because any suppression means that the address must not be mailed.
+        // An unknown reason is treated as a bounce, because any suppression means that the address must not be mailed.
         return Some(Status::Bounced);
     }
     if marketing.list_suppressions.iter().flatten().any(|suppression| lists.contains(&suppression.list_id.as_str())) {

@@ -24,7 +24,7 @@ use crate::vocab::providers::SourceKind;
 /// A Mailchimp API key always has all permissions of its user.
 pub const SCOPES: &[(&str, &str)] = &[];
 
-/// The maximum number of objects in a page.
+/// The maximum number of objects on a page.
 const COUNT: usize = 1_000;
 
 pub struct Mailchimp;
@@ -163,7 +163,7 @@ impl AudiencePort for Mailchimp {
                 query.extend(since.as_deref().map(|since| ("since_last_changed", since)));
                 format!("/3.0/lists/{}/members", segment(&source.id)?)
             }
-            // A request cannot filter the members of a segment by time, so all are read each time.
+            // Requests cannot filter a segment's members by time, so each run reads all of them.
             (SourceKind::Segment | SourceKind::Tag, Some((list, part))) => {
                 query.extend(["include_cleaned", "include_transactional", "include_unsubscribed"].map(|name| (name, "true")));
                 format!("/3.0/lists/{}/segments/{}/members", segment(list)?, segment(part)?)
@@ -198,8 +198,8 @@ struct Cursor {
     offset: u64,
     /// The ID of the last member of the previous page, with which this page starts.
     last: Option<String>,
-    /// Whether the previous page was read again. This page is then accepted as it is, so that members without a fixed order do not keep the
-    /// import at the same position.
+    /// Whether the previous page was read again. If so, this page is accepted unchanged: otherwise members without a fixed order could
+    /// stop the import from advancing.
     follows_repeat: bool,
 }
 
@@ -217,7 +217,7 @@ impl Cursor {
         format!("{}:{}{again}", self.offset, self.last.as_deref().unwrap_or_default())
     }
 
-    /// Returns the start of the page to read instead of the page with these members, if members before it were deleted or moved.
+    /// Returns the start of the page to read instead of the page with these members, if earlier members were deleted or moved.
     fn before(&self, ids: &[String]) -> Option<Self> {
         let starts_as_expected = self.last.is_none() || ids.first() == self.last.as_ref();
         let earlier = || Self { offset: self.offset.saturating_sub(COUNT as u64 - 1), ..self.clone() };
@@ -237,7 +237,7 @@ impl Cursor {
         let end = self.offset + ids.len() as u64;
         let last = ids.last().filter(|_| end < total)?;
         let next = Self { offset: end - 1, last: Some(last.clone()), follows_repeat: is_repeat };
-        // A page that only repeats the last member, although there are more, ends the source: its next page would be the same.
+        // If a page only repeats the last member although there are more, the source ends here: the next page would be the same.
         (next.offset > self.offset || next.last != self.last).then_some(next)
     }
 }
@@ -254,7 +254,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.members.iter().map(|raw| contact(mapping, raw)).collect())
 }
 
-/// The contact fields of the fields that every audience has.
+/// The contact fields for the fields that every audience has.
 const FIELDS: Defaults = &[
     ("FNAME", "firstName"),
     ("LNAME", "lastName"),
@@ -278,7 +278,8 @@ fn external(mapping: &Mapping, member: Member) -> ExternalContact {
         "subscribed" => Some(Status::Subscribed),
         "unsubscribed" => Some(Status::Unsubscribed),
         "cleaned" => Some(Status::Bounced),
-        // Pending members have not confirmed, transactional ones are only customers, and archived ones are not mailed.
+        // Pending members have not confirmed their subscription, transactional members are only customers, and archived members are not
+        // mailed.
         _ => None,
     };
     let tags = member.tags.into_iter().map(|tag| tag.name).collect();
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(Cursor::parse(Some("999:999")), Ok(second.clone()));
         let expected = ids(999..1_999);
         assert_eq!((second.before(&expected), second.repeated(&expected, false)), (None, 1), "the first member is a repetition");
-        // Ten members were deleted, so the members of the page before are found ten places earlier.
+        // Ten members were deleted, so the members of the previous page are found ten places earlier.
         let earlier = second.before(&ids(1_009..2_009)).expect("the page is read from earlier");
         assert_eq!(earlier.offset, 0);
         let again = ids(10..1_010);

@@ -22,7 +22,7 @@ use crate::features::contacts::jobs::provider::{ReadContact, UnreadableContact};
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// Returns the account that a key belongs to, which also tests the key.
+/// Returns the account to which a key belongs. This also tests the key.
 trait AccountPort {
     fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
 }
@@ -31,8 +31,8 @@ trait AccountPort {
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
-    /// Reads the page of `source` that starts at `cursor`, or its first page. With a time, contacts that neither joined the source nor
-    /// changed since then may be left out.
+    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is set, the page may omit contacts that neither
+    /// joined the source nor changed since then.
     fn contacts(
         client: &Client<'_>,
         source: &ProviderSource,
@@ -41,9 +41,9 @@ trait AudiencePort {
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
 }
 
-/// The capability of reading the changed contacts of the account, for platforms whose sources state only who joined them.
+/// Reads an account's changed contacts, for platforms whose sources only report who joined.
 trait ChangesPort {
-    /// Reads the page that starts at `cursor`, or the first page, of the contacts that changed since a time.
+    /// Reads the page of contacts changed since a time that starts at `cursor`, or the first page.
     fn changes(
         client: &Client<'_>,
         sources: &[ProviderSource],
@@ -55,9 +55,9 @@ trait ChangesPort {
 /// The contacts that an import reads together.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
-    /// The contacts of a source; with a time, those who joined it or changed since then.
+    /// A source's contacts. If a time is set, only those who joined the source or changed since then.
     Source(&'s ProviderSource, Option<Timestamp>),
-    /// The contacts of the account who changed since a time, whatever source they belong to.
+    /// The account's contacts that changed since a time, whatever source they belong to.
     Changes(&'s [ProviderSource], Timestamp),
 }
 
@@ -78,7 +78,7 @@ pub struct Source {
     pub count: Option<u64>,
 }
 
-/// A page of the contacts of a source.
+/// A page of a source's contacts.
 #[derive(Debug, Default)]
 pub struct ContactPage {
     pub contacts: Vec<ReadContact>,
@@ -88,7 +88,7 @@ pub struct ContactPage {
     pub total: Option<u64>,
 }
 
-/// Returns the account that the client's key belongs to.
+/// Returns the account to which the client's key belongs.
 pub async fn account(provider: Provider, client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
     match provider {
         Provider::Klaviyo => klaviyo::Klaviyo::account(client).await,
@@ -109,7 +109,7 @@ pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Sour
     within(limits::PROVIDER_SOURCES_TIME, listed).await
 }
 
-/// Limits the time of several requests together.
+/// Limits the total time of several requests.
 async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, PlatformError>>) -> Result<T, PlatformError> {
     let slow = |_| Err(PlatformError::Unavailable(format!("no complete response after {} seconds", limit.as_secs())));
     timeout(limit, work).await.unwrap_or_else(slow)
@@ -128,12 +128,12 @@ pub async fn contacts(
         (Provider::HubSpot, Part::Source(source, since)) => hubspot::HubSpot::contacts(client, source, since, cursor).await,
         (Provider::Klaviyo, Part::Changes(sources, since)) => klaviyo::Klaviyo::changes(client, sources, since, cursor).await,
         (Provider::HubSpot, Part::Changes(sources, since)) => hubspot::HubSpot::changes(client, sources, since, cursor).await,
-        // The sources state who changed.
+        // The sources also report who changed.
         (Provider::Mailchimp, Part::Changes(..)) => Ok(ContactPage::default()),
     }
 }
 
-/// Returns whether the changes of an account are read in addition to the sources.
+/// Returns whether an account's changes are read in addition to the sources.
 pub fn has_changes(provider: Provider) -> bool {
     match provider {
         Provider::Klaviyo | Provider::HubSpot => true,
@@ -150,7 +150,7 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The scopes that a key needs in addition for exports, with their purpose.
+/// The additional scopes that a key needs for exports, with their purpose.
 pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
@@ -159,7 +159,7 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
-/// Reads the contacts of a page in the form of each platform, as a fuzz target.
+/// Parses each platform's page of contacts, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     let mapping = Mapping::recording(Default::default());
@@ -167,8 +167,8 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     pages.into_iter().flatten().flatten().collect()
 }
 
-/// Reads a contact of a page by itself, so that one without the documented form does not prevent the import of the others. `email` is the
-/// JSON pointer to its address.
+/// Parses each contact of a page separately, so that one contact in an undocumented format does not prevent the import of the others.
+/// `email` is the JSON pointer to its address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
@@ -177,7 +177,8 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
     })
 }
 
-/// Returns the ID as a segment of a path. IDs of the platforms consist of letters, digits, hyphens and underscores; no other ID exists.
+/// Returns the ID as a path segment. The platforms' IDs consist of letters, digits, hyphens and underscores; an ID with other characters
+/// does not exist.
 pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }

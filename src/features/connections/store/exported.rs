@@ -72,7 +72,7 @@ pub struct EarlierExport {
     pub exported_at: Timestamp,
 }
 
-/// Returns the objects on platforms that earlier exports of an email created, at most `limit`.
+/// Returns up to `limit` objects on platforms that earlier exports of an email created.
 pub fn earlier(tx: &impl Read, account: AccountId, email: EmailId, limit: usize) -> Result<Vec<EarlierExport>> {
     let rows = tx.list(TEMPLATES, &TEMPLATES.under(&(account, email)), Order::Forward, limit)?;
     let done = rows.into_iter().filter(|(_, row)| row.external_id.is_some());

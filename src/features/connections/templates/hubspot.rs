@@ -1,4 +1,5 @@
-//! HubSpot's coded templates, drafts of marketing emails, and images. The shapes are those of HubSpot's descriptions of the pinned version.
+//! HubSpot's coded templates, drafts of marketing emails, and images. The request and response formats are those of HubSpot's API
+//! descriptions for the pinned version.
 //!
 //! A coded template is a file with a path, so writing it twice creates one file. Each draft has its own template.
 
@@ -113,7 +114,7 @@ impl TemplatePort for HubSpot {
     }
 
     async fn find_image(_: &Client<'_>, _: &Image<'_>) -> Result<Option<String>, PlatformError> {
-        // There is no need to find an earlier upload: an image of the same name in the same folder replaces it.
+        // There is no need to search for an earlier upload: an image with the same name in the same folder replaces it.
         Ok(None)
     }
 
@@ -146,7 +147,7 @@ fn members(draft: &Draft, path: &str) -> serde_json::Map<String, Value> {
     members.as_object().cloned().unwrap_or_default()
 }
 
-/// Returns the URL of a page of HubSpot, whose host depends on where the account's data is.
+/// Returns the URL of a page in HubSpot. The host depends on where the account's data is stored.
 async fn page(client: &Client<'_>, path: &str) -> Result<String, PlatformError> {
     let host = client
         .page_host
@@ -154,7 +155,11 @@ async fn page(client: &Client<'_>, path: &str) -> Result<String, PlatformError> 
             let details: Details = client.get("/account-info/2026-03/details", &[]).await?;
             let is_host = !details.ui_domain.is_empty()
                 && details.ui_domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
-            if is_host { Ok(details.ui_domain) } else { Err(PlatformError::Malformed("the domain of the pages".to_owned())) }
+            if is_host {
+                Ok(details.ui_domain)
+            } else {
+                Err(PlatformError::Malformed("the domain of the account's pages is invalid".to_owned()))
+            }
         })
         .await?;
     Ok(format!("https://{host}/{path}"))

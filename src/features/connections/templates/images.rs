@@ -1,6 +1,6 @@
 //! Uploads the images of an email to a platform.
 //!
-//! An image is uploaded once per account. Images that cannot be read or that the platform refuses stay at their address.
+//! An image is uploaded once per account. Images that cannot be read, or that the platform refuses, stay where they are hosted.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct Uploaded {
     pub left: Vec<String>,
 }
 
-/// Uploads the images of the HTML and replaces their addresses.
+/// Uploads the images in the HTML and replaces their URLs.
 pub async fn upload(
     client: &Client<'_>,
     data: &EnvironmentData,
@@ -56,7 +56,7 @@ fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }
 
-/// Returns the URL of the image on the platform; `None` if the image cannot be on the platform.
+/// Returns the image's URL on the platform; `None` if the image cannot be uploaded.
 async fn place(
     client: &Client<'_>,
     data: &EnvironmentData,

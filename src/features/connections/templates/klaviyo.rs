@@ -1,4 +1,4 @@
-//! Klaviyo's templates and images. The shapes are those of Klaviyo's OpenAPI description at the pinned revision.
+//! Klaviyo's templates and images. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 
 use data_encoding::BASE64;
 use http::Method;

@@ -17,7 +17,7 @@ use crate::features::connections::platform::segment;
 
 pub struct Mailchimp;
 
-/// The maximum number of objects in a page.
+/// The maximum number of objects on a page.
 const COUNT: &str = "1000";
 
 #[derive(Deserialize)]
@@ -46,9 +46,9 @@ struct Campaigns {
 #[derive(Deserialize)]
 struct Campaign {
     id: String,
-    /// The ID in the addresses of Mailchimp's pages.
+    /// The ID in the URLs of Mailchimp's pages.
     web_id: u64,
-    /// `save` for a draft.
+    /// The state of the campaign: `save` for a draft.
     status: String,
     #[serde(default)]
     settings: CampaignSettings,
@@ -142,7 +142,7 @@ async fn update_campaign(client: &Client<'_>, draft: &Draft, id: &str) -> Result
     Ok(Remote { id: campaign.id, url: page(client, &format!("campaigns/edit?id={}", campaign.web_id)) })
 }
 
-/// Returns the URL of a page of Mailchimp, whose host contains the data center of the account.
+/// Returns the URL of a page in Mailchimp. The host contains the account's data center.
 fn page(client: &Client<'_>, path: &str) -> String {
     format!("https://{}.admin.mailchimp.com/{path}", client.region)
 }

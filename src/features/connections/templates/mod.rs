@@ -23,14 +23,14 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Error as StoreError;
 use crate::vocab::ids::EmailId;
 
-/// An email to create on a platform, in the platform's language.
+/// An email to create on a platform, in the platform's merge language.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub email: EmailId,
     pub version: u32,
     pub kind: TemplateKind,
-    /// The name on the platform. It is unique to this email, so that an object can be found by it after the response to its creation was
-    /// lost.
+    /// The name on the platform. It is unique to this email, so that the object can be found by its name if the response to its creation
+    /// was lost.
     pub name: String,
     pub subject: String,
     pub preheader: String,
@@ -78,7 +78,7 @@ impl From<StoreError> for PublishError {
 
 /// Creates and updates templates or drafts on a platform, and uploads their images.
 trait TemplatePort {
-    /// Finds the object with the name of the draft that was created at `since` or later.
+    /// Finds the object that has the draft's name and was created at `since` or later.
     fn find(
         client: &Client<'_>,
         draft: &Draft,
@@ -96,7 +96,7 @@ trait TemplatePort {
         id: &str,
     ) -> impl Future<Output = Result<Remote, PlatformError>> + Send;
 
-    /// Returns the URL of an uploaded image of this name.
+    /// Returns the URL of the uploaded image with this name.
     fn find_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<Option<String>, PlatformError>> + Send;
 
     /// Uploads an image; returns its URL.

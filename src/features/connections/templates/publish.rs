@@ -25,7 +25,7 @@ use crate::vocab::providers::Provider;
 pub struct Publication {
     pub choice: ConnectionChoice,
     pub drafts: Vec<Draft>,
-    /// Whether the images are uploaded to the platform. Otherwise their addresses stay as they are.
+    /// Whether the images are uploaded to the platform. Otherwise they stay where they are hosted.
     pub uploads_images: bool,
 }
 
@@ -81,7 +81,7 @@ fn turn(used: &Connection) -> [u8; 13] {
 
 async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     match &error {
-        // The key can still work for imports, so the connection stays connected.
+        // The key may still work for imports, so the connection remains connected.
         PlatformError::Forbidden(said) => {
             let scopes: Vec<&str> = export_scopes(used.provider).iter().map(|(scope, _)| *scope).collect();
             let reason =
@@ -126,7 +126,7 @@ impl Place<'_> {
         draft.serial = known.serial;
         let id = match &known.external_id {
             Some(id) => Some(id.clone()),
-            // The creation was interrupted. The object has the name in the row, which may differ from the current name of the draft.
+            // The creation was interrupted. The object has the name in the row, which may differ from the draft's current name.
             None => self.find(&Draft { name: known.name.clone(), ..draft.clone() }, known.started_at).await?,
         };
         let Some(id) = id else { return Ok(None) };
@@ -195,7 +195,7 @@ impl Place<'_> {
             store::save_template(tx, &used, email, &row);
             Ok(())
         };
-        // The platform may have the object already, so its ID must be stored even if the disk is almost full.
+        // The platform may already have the object, so its ID must be stored even if the disk is almost full.
         self.data.store.write_essential(saving).await?
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of previews of imports, and of the mapping of fields.
+//! Tests of import previews and field mappings.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{PLATFORMS, app, connect, progress, work};
 use crate::testing::TestApp;
 use crate::testing::platforms::{KLAVIYO_KEY, Platforms};
 
-/// Each platform's fields with the first name and with the size of the shoes.
+/// Each platform's names of the fields for the first name and the shoe size.
 const FIELDS: [(&str, &str); 3] = [("first_name", "properties.shoe"), ("FNAME", "SHOE"), ("firstname", "shoe")];
 
 fn input((provider, _, source, kind): (&str, &str, &str, &str), fields: Value) -> Value {
@@ -31,7 +31,7 @@ fn a_preview_counts_what_the_import_then_does_and_stores_nothing() {
     let counts =
         ["read", "created", "updated", "skipped", "failed", "excluded"].map(|name| shown[name].as_u64().expect("a number"));
     assert_eq!((counts, &shown["isComplete"]), ([100, 87, 3, 0, 0, 10], &json!(true)), "{shown}");
-    // Ten of a hundred unsubscribed and ten complained. One of them was unsubscribed before.
+    // Ten of a hundred contacts unsubscribed and ten complained. One of them had unsubscribed before.
     assert_eq!(shown["unsubscribed"], 19);
     let contacts = shown["contacts"].as_array().expect("a list");
     let known = contacts.iter().find(|one| one["email"] == "person0@example.com").expect("a changed contact comes first");

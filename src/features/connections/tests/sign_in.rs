@@ -147,7 +147,7 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
         for used in all {
             assert!(used.expect("refreshed").sealed_key != connection.sealed_key);
         }
-        // A refused refresh means that the account must be connected again.
+        // If the platform refuses the refresh, the account must be reconnected.
         peer.revoke();
         app.clock.advance_ms(3_600_000);
         let refused = app.get_in(&format!("/v1/contacts/imports/providers/{}/sources", provider.alias()));

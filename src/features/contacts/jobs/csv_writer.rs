@@ -1,4 +1,4 @@
-//! Writes a contact as a line of a CSV file in the form that an import accepts.
+//! Writes a contact as a line of a CSV file, in the format that an import accepts.
 
 use std::collections::BTreeSet;
 

@@ -80,8 +80,8 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Writes all contacts that the project has in `tx`, in the form of an export; returns their number. `flush` receives the lines written so
-/// far and takes them, all of them at the end.
+/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` takes the lines written
+/// so far, and at the end, all remaining lines.
 pub fn write_all(tx: &ReadTx, project: ProjectId, flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>) -> Result<u64> {
     write_lines(tx, project, &contact_sets::set(tx, project, Facet::All)?, flush)
 }
@@ -155,7 +155,7 @@ impl<'w> File<'w> {
         Ok(Self { data, id, chunks: 0, bytes: 0 })
     }
 
-    /// Moves `lines` to the store if they fill some chunks or if `all` is set.
+    /// Moves `lines` to the store once they fill enough chunks, or immediately if `all` is true.
     fn flush(&mut self, lines: &mut Vec<u8>, all: bool) -> Result<()> {
         let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
         if lines.len() < enough && !all {

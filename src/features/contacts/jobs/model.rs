@@ -110,16 +110,16 @@ pub struct ProviderImport {
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
     pub fields: FieldMap,
-    /// The time from which changes are read; `None` if everything is read.
+    /// The time after which changes are read; `None` if everything is read.
     pub since: Option<Timestamp>,
-    /// Whether the changed contacts of the account are read after the sources.
+    /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
     /// The start of the next page.
     pub position: Position,
-    /// The number of the last row that a note can refer to. Each contact has a row, even if it is excluded, and so has each source that no
-    /// longer exists.
+    /// The number of the last row that a note can refer to. Each contact has a row, even if the contact is excluded. Each source
+    /// that no longer exists also has a row.
     pub row: u32,
     /// The number of contacts that were not imported because they never subscribed.
     pub excluded: u64,
@@ -133,8 +133,8 @@ pub struct ProviderImport {
     pub failures: u32,
 }
 
-/// For fields of a platform, the field of the contact that a user chose: a profile field or `customFields.NAME`. `None` means that the field
-/// is not imported.
+/// The user's mapping of a platform's fields to contact fields: a profile field or `customFields.NAME`. `None` means that the field is
+/// not imported.
 pub type FieldMap = BTreeMap<String, Option<String>>;
 
 /// A set of contacts on a platform.

@@ -1,4 +1,4 @@
-//! What an import from a platform would change: applies contacts in a transaction whose changes the caller drops.
+//! Previews an import from a platform: applies contacts in a transaction that is then rolled back.
 
 use super::provider::{CheckedContacts, ReadContact, checked};
 use crate::engine::store::{Error, Read, Result, WriteTx};
@@ -17,31 +17,31 @@ pub struct Preview {
     pub counts: Counts,
     /// The number of contacts who never subscribed and would be left out.
     pub excluded: u64,
-    /// The number of contacts who would become unsubscribed, or be added as such.
+    /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The first contacts, those with changes first.
+    /// The first contacts, starting with those that would change.
     pub rows: Vec<PreviewRow>,
-    /// The first notes: why contacts would be refused, or values left out.
+    /// The first notes: why contacts would be rejected, or values left out.
     pub notes: Vec<RowNote>,
 }
 
-/// What an import would change about a contact.
+/// What an import would change in a contact.
 #[derive(Debug)]
 pub struct PreviewRow {
     pub email: String,
     pub is_new: bool,
     pub status: Status,
-    /// The names of the fields that would change or, for a new contact, that would be set.
+    /// The names of the fields that would change. For a new contact, the names of the fields that would be set.
     pub changes: Vec<String>,
 }
 
-/// Why the transaction of a preview ends: its changes must be dropped.
+/// Why a preview's transaction ends. Its changes are always rolled back.
 pub enum Dropped {
     Done(Box<Preview>),
     Failed(Error),
 }
 
-/// Applies the contacts and describes the changes. Always returns an error, so that nothing is stored.
+/// Applies the contacts and describes the changes. Always returns an error, so that the transaction is rolled back.
 pub fn preview(
     tx: &mut WriteTx<'_>,
     place: (AccountId, ProjectId),
@@ -68,7 +68,7 @@ fn described(
     preview.counts.add(&Counts { total: failed, failed, ..Counts::default() });
     let mut unchanged = Vec::new();
     for (before, after) in before.into_iter().zip(after) {
-        // A refused contact exists neither before nor after.
+        // A rejected contact exists neither before nor after the import.
         let Some(after) = after else { continue };
         let was_unsubscribed = before.as_ref().is_some_and(|before| before.status == Status::Unsubscribed);
         preview.unsubscribed += u64::from(after.status == Status::Unsubscribed && !was_unsubscribed);
@@ -94,7 +94,7 @@ fn stored(tx: &impl Read, project: ProjectId, emails: &[String]) -> Result<Vec<O
     emails.iter().map(|email| contact_records::find_by_email(tx, project, email)).collect()
 }
 
-/// Returns the names of the fields in which two states of a contact differ.
+/// Returns the names of the fields that differ between two states of a contact.
 fn changes(before: Option<&Contact>, after: &Contact) -> Vec<String> {
     let mut names = Vec::new();
     if before.is_some_and(|before| before.status != after.status) {

@@ -3,8 +3,8 @@
 //! Invariant: one transaction contains a page's contacts, webhook events, counts and notes, and the position of the next page. If the
 //! process ends at any point, the import resumes after the last committed page, and no contact is counted twice.
 //!
-//! An invalid value or a limit never excludes a contact, because its unsubscribed or bounced status must be imported. Only a contact with
-//! an invalid address, and one that cannot be read, is refused.
+//! An invalid value or a limit never excludes a contact, because its unsubscribed or bounced status must be imported. Only contacts
+//! with an invalid address, and contacts that cannot be read, are refused.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct ExternalContact {
     pub profile: Profile<String>,
     pub tags: Vec<String>,
     pub custom_fields: BTreeMap<String, FieldValue>,
-    /// The contact's status; `None` if the contact never made a choice.
+    /// The contact's status; `None` if the contact neither subscribed nor unsubscribed.
     pub status: Option<Status>,
 }
 
@@ -75,12 +75,12 @@ impl ProviderImport {
         self.pause.as_ref().is_some_and(is_valid)
     }
 
-    /// Returns the number of parts that are read one after another: the sources and, after them, the changes of the account.
+    /// Returns the number of parts that are read one after another: the sources, and then the account's changes.
     pub fn parts(&self) -> usize {
         self.sources.len() + usize::from(self.reads_changes)
     }
 
-    /// Returns whether this part contains the changed contacts of the account, whatever source they belong to.
+    /// Returns whether this part contains the account's changed contacts, whatever source they belong to.
     pub fn is_of_changes(&self, part: u32) -> bool {
         part as usize >= self.sources.len()
     }
@@ -101,7 +101,7 @@ impl ProviderImport {
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
         if self.is_of_changes(from.source) {
-            // A changed contact that the project does not have belongs to none of the sources.
+            // A changed contact that is not in the project belongs to none of the import's sources.
             (batch, excluded, tag) = (batch.only_known(), 0, None);
         }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
@@ -151,7 +151,7 @@ pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: Consen
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub imported: u64,
-    /// The contacts who never made a choice, and were left out.
+    /// The contacts who neither subscribed nor unsubscribed, and were left out.
     pub excluded: u64,
     pub failed: u64,
 }
@@ -268,7 +268,7 @@ pub struct Wait {
     pub is_failure: bool,
 }
 
-/// Lets an import wait, or ends it if it has waited too long.
+/// Makes an import wait, or ends it if it has waited too long.
 pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let now = tx.now();

@@ -1,4 +1,4 @@
-//! The worker for jobs: lets every open job do a limited amount of work in turn.
+//! The worker for jobs: gives every open job a turn to do a limited amount of work.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::EnvironmentData;
@@ -39,7 +39,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merges the runs that imports write into the email index. While imports are running, merges only if there are many runs.
+/// Merges the runs of the email index that imports wrote. While an import of a project is running, the project's runs are merged
+/// only if there are many.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> = open_jobs(&tx)?
@@ -53,12 +54,14 @@ fn merge(data: &EnvironmentData) -> Result<bool> {
         if !much && importing.contains(&project) {
             continue;
         }
+        let mut has_runs = true;
         for _ in 0..MERGES_PER_STEP {
-            more = data.store.write_blocking(move |tx| email_index::merge(tx, project))??;
-            if !more {
+            has_runs = data.store.write_blocking(move |tx| email_index::merge(tx, project))??;
+            if !has_runs {
                 break;
             }
         }
+        more |= has_runs;
     }
     Ok(more)
 }

@@ -35,7 +35,7 @@ pub struct Form {
     /// The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(length(min = 1), extend("format" = "binary"))]
     pub file: String,
-    /// The project that the contacts are added to.
+    /// The project to which the contacts are added.
     pub project_id: ProjectId,
     /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country,
     /// language, tags, status, customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then
@@ -113,7 +113,7 @@ impl Raw for Import {
     }
 }
 
-/// The form, as far as it has arrived.
+/// The fields of the form that have arrived so far.
 #[derive(Default)]
 struct Upload {
     blob: Option<BlobId>,

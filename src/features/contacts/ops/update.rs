@@ -25,7 +25,7 @@ use crate::vocab::permissions::Permission;
 pub struct Update;
 
 with_profile_fields! { patch
-/// The changes to a contact. Fields that are not given stay unchanged; `null` clears a field.
+/// The changes to a contact. Omitted fields stay unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactPatch {
@@ -36,7 +36,7 @@ pub struct ContactPatch {
 } profile {
     /// All tags that the contact should have. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, and an empty object removes all fields.
+    /// Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and an empty object removes all fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,

@@ -141,7 +141,7 @@ pub struct Fact {
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
     Percentage,
-    /// Money that is given, collected or taken off.
+    /// Money that is given away, collected or deducted.
     Amount,
     Code,
     Date,
@@ -199,7 +199,7 @@ pub enum FactValue {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Story {
-    /// The heading, if the prompt gives one.
+    /// The heading, if the prompt contains one.
     #[serde(default)]
     pub heading: Option<Part>,
     /// The whole text of the story.
@@ -212,7 +212,7 @@ pub struct Story {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Offer {
-    /// What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say.
+    /// What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not specify it.
     #[serde(default)]
     pub scope: Option<Part>,
     /// Whether delivery is free.

@@ -282,8 +282,8 @@ impl<'a> Content<'a> {
         Bank::of(self.language).phrases(place).first().filter(|words| self.rules.allow(words)).cloned()
     }
 
-    /// Returns the scope of the offer if the email states the offer's number without it, because such an email promises too much. `said` is
-    /// the folded text of the email.
+    /// Returns the scope of the offer if the email states the offer's number without its scope, because such an email promises too much.
+    /// `said` is the folded text of the email.
     pub(super) fn lost_scope(&self, said: &str) -> Option<&'a Part> {
         let brief = self.brief;
         let scope = brief.offer.as_ref()?.scope.as_ref()?;
@@ -299,8 +299,8 @@ impl<'a> Content<'a> {
         (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
-    /// Returns what the offer applies to: its scope or, without one, the named products if the brand has none of them. `None` if the offer
-    /// applies to everything or the brief does not say.
+    /// Returns what the offer applies to: its scope or, without a scope, the named products if the brand has none of them. `None` if the
+    /// offer applies to everything, or if the brief does not specify it.
     pub fn scope(&self) -> Option<String> {
         let products = self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Product && fact.story.is_none());
         let products: Vec<String> = products.map(|fact| tidy(&fact.text)).collect();

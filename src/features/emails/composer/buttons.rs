@@ -39,7 +39,7 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&capital(&label)), href })
     }
 
-    /// Returns the label of a button that leads from the news of a product to its page.
+    /// Returns the label of a button that links news about a product to the product's page.
     fn label_of_product(&mut self) -> Option<String> {
         if !(self.content.announces_product(self.shape) || self.presents_product()) {
             return None;

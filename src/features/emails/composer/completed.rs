@@ -1,4 +1,4 @@
-//! Completes a brief before it becomes an email.
+//! Completes a brief before the email is written.
 //!
 //! The parser of prompts reports names, and words before an address, as unclear text, because they mean little on their own. Here they
 //! become part of the fact next to them.
@@ -125,7 +125,7 @@ fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language,
     true
 }
 
-/// Gives stories the titles that precede them: "Malin goes to Iceland: we fetched 200 kilos of wool". A short title, such as "News:", is
+/// Uses the words before a story as its title: "Malin goes to Iceland: we fetched 200 kilos of wool". A short title, such as "News:", is
 /// not used, because it can be the title of all stories.
 fn title_stories(brief: &mut Brief) {
     let titles =

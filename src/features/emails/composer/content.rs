@@ -63,7 +63,7 @@ const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ",
 /// The minimum number of common words that show that a brief is in another language than its email.
 const FOREIGN_SCORE_MIN: usize = 3;
 
-/// Returns the language of the words of a brief: the language of the email, unless the words are clearly in another language.
+/// Returns the language of a brief's words: the email's language, unless the words are clearly in another language.
 fn spoken(brief: &Brief) -> Option<Language> {
     let own = Language::of(&brief.language);
     let texts = brief.facts.iter().filter(|fact| fact.kind == FactKind::Sentence).map(|fact| fact.text.as_str());
@@ -289,7 +289,7 @@ impl<'a> Content<'a> {
         self.hide_parts(cards)
     }
 
-    /// Hides the products without a price of their own if the brief has a price that belongs to no product: it is the price of the set.
+    /// Hides products without a separate price if the brief has a price that belongs to no product, because it is the price of the set.
     fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
         let mut prices = (0..self.brief.facts.len()).filter(|at| {
             let fact = self.fact(*at);
@@ -490,7 +490,7 @@ impl<'a> Content<'a> {
         self.brief.facts.iter().find(|fact| fact.kind == kind && fact.story.is_none())
     }
 
-    /// Returns the fact of a kind outside of stories; `None` if there are several.
+    /// Returns the fact of this kind that is outside of stories; `None` if there are several.
     pub fn only(&self, kind: FactKind) -> Option<&'a Fact> {
         let mut all = self.brief.facts.iter().filter(|fact| fact.kind == kind && fact.story.is_none());
         all.next().filter(|_| all.next().is_none())
@@ -550,7 +550,7 @@ impl<'a> Content<'a> {
         let parts = parts.chain(brief.offer.iter().flat_map(|offer| &offer.gift)).chain(&brief.unclear);
         for part in parts {
             let known = missing.iter().any(|other| other.span.is_some() && other.span == part.span);
-            // The email prints a link with a label of its own, so only the other words are compared.
+            // The email prints the link with a separate label, so only the other words are compared.
             let words = super::text::addresses(&part.text).iter().fold(part.text.clone(), |text, own| text.replace(own, " "));
             if !known && !contains_words(said, &words) {
                 missing.push(part.clone());

@@ -194,7 +194,7 @@ impl Writer<'_> {
                     rows.push((self.label(name), Rich::plain(&capital(value))));
                 }
             }
-            // A single row is kept only if no text says the same.
+            // A single row is kept only if no text contains the same information.
             let said = self.says_all();
             if rows.len() < 2 {
                 rows.retain(|(_, value)| !said.contains(folded(&value.words()).trim()));

@@ -37,7 +37,7 @@ const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days before a date in which its weekday alone identifies it.
 const WEEKDAY_DAYS: i32 = 6;
 
-/// Folded exclamations that mean nothing.
+/// Folded exclamations without any meaning.
 const HYPE: [&str; 12] = [
     "big news",
     "great news",
@@ -151,7 +151,7 @@ impl Source<'_> {
         let refers = |at: &usize| {
             let text = folded(&content.text(*at));
             let word = text.split_whitespace().next().unwrap_or_default();
-            // A condition, such as "If you already have a plan, …", comes after the news, so it is not the news.
+            // A condition, such as "If you already have a plan, …", is followed by the news, so it is not the news itself.
             let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
             HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && follows
         };
@@ -368,7 +368,8 @@ impl Source<'_> {
         facts.extend(time.map(|time| ("time", time)));
     }
 
-    /// Adds the weekday on which something happened, without its date if the prompt does not give it: the weekday may be in the past.
+    /// Adds the weekday on which something happened, without its date if the prompt does not contain the date: the weekday may be in the
+    /// past.
     fn know_weekday(&self, facts: &mut Facts) {
         let content = self.content;
         let happened = |fact: &&Fact| {
@@ -417,7 +418,7 @@ impl Source<'_> {
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
         if near == Some("common.moment_today") {
-            // Phrases that need the day are not used on the last day, because a date sounds less urgent.
+            // Phrases that require naming the day are not used on the last day, because a date sounds less urgent.
             facts.remove("ends_day");
         }
         let place = near.unwrap_or("common.moment_on");

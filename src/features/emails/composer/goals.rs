@@ -13,7 +13,7 @@ pub enum Pictures {
     Any,
 }
 
-/// The shape of emails with a certain goal.
+/// The structure of emails with a certain goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// The key of the goal's phrases.
@@ -85,7 +85,7 @@ const ANNOUNCES: Shape = Shape {
 /// The shape of service notices.
 const NOTIFIES: Shape = Shape { pictures: Pictures::None, layouts: PLAIN, ..ANNOUNCES };
 
-/// Returns the shape of emails with this goal.
+/// Returns the structure of emails with this goal.
 pub fn shape(goal: Goal) -> Shape {
     use Layout::*;
     match goal {

@@ -208,7 +208,7 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
-/// Returns the clauses of a long sentence that fit into a preheader, without the first clause if the subject or the title says it.
+/// Returns the clauses of a long sentence that fit into a preheader, without the first clause if the subject or the title states it.
 fn clauses(sentence: &str, known: &str) -> Option<String> {
     let mut parts: Vec<&str> = sentence.split(", ").collect();
     if known.contains(&folded(parts.first()?)) {

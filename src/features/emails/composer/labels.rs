@@ -7,9 +7,9 @@ use crate::features::emails::brief::{Fact, FactKind};
 
 /// The maximum number of words in a label before a link.
 const LABEL_WORDS_MAX: usize = 3;
-/// The minimum number of words before a colon that make a statement of their own. Fewer words are a label.
+/// The minimum number of words before a colon that form a separate statement. Fewer words are a label.
 const HEAD_WORDS_MIN: usize = LABEL_WORDS_MAX + 1;
-/// The minimum number of words after the kind of the email that make a statement of their own.
+/// The minimum number of words after the kind of the email that form a separate statement.
 const REST_WORDS_MIN: usize = 5;
 impl Content<'_> {
     /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".

@@ -27,7 +27,8 @@ impl Writer<'_> {
         let told = format!("{}.told", self.job);
         // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
-            // The title does not count if the day of the mistake is known, because a phrase with that day says more than the title.
+            // The title does not count if the day of the mistake is known, because a phrase with that day contains more information than
+            // the title.
             let title = Some(self.said.clone()).filter(|_| !self.book.facts.contains_key("happened_day"));
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
@@ -87,7 +88,7 @@ impl Writer<'_> {
         if others.len() == all.len() { phrase.to_owned() } else { others.join(" ").trim().to_owned() }
     }
 
-    /// Returns whether the statements say most of what the first sentence of a phrase says: "You left something in your cart".
+    /// Returns whether the statements contain most of the information in a phrase's first sentence: "You left something in your cart".
     fn repeats_statements(&self, phrase: &str) -> bool {
         let told: String = self.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
         let first = super::knowledge::split(phrase).first().map_or_else(|| phrase.to_owned(), |first| (*first).to_owned());

@@ -97,7 +97,7 @@ fn own(brand: &Brand, image: &brand::BrandImage) -> Option<Picture> {
     picture(&image.url, described, (image.width, image.height))
 }
 
-/// Returns the indexes of the products of the kind that a text names: for "our teapots", the clay teapot.
+/// Returns the indexes of the products that match the kind named in a text: for "our teapots", the clay teapot.
 pub fn of_kind(brand: &Brand, text: &str) -> Vec<usize> {
     let text = plain(text);
     let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
@@ -110,7 +110,7 @@ pub fn of_kind(brand: &Brand, text: &str) -> Vec<usize> {
     (0..brand.products.len()).filter(is_kind).collect()
 }
 
-/// Returns the picture of a product of the kind that a title names: for a wreath-making workshop, a picture of a dried wreath.
+/// Returns the picture of a product that matches the kind named in a title: for a wreath-making workshop, a picture of a dried wreath.
 pub fn picture_of_kind(brand: &Brand, title: &str) -> Option<Picture> {
     let images = of_kind(brand, title).into_iter().filter_map(|place| brand.products[place].image.as_ref());
     images

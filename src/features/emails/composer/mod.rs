@@ -400,7 +400,7 @@ impl Draft<'_> {
         // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
-        // A price belongs to something that the brief names, and other products would distract from it.
+        // The price belongs to the product or event that the brief names, and other products would distract from it.
         let fills = fills && content.first(FactKind::Price).is_none();
         let fills = fills || self.job == "general.picks" || rules.products.is_some();
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
@@ -425,8 +425,8 @@ impl Draft<'_> {
         order
     }
 
-    /// Returns the indexes of the products of the kind that the email is about: for "our teapots", the clay teapot. Empty if the email is
-    /// about the brand or all its products.
+    /// Returns the indexes of the products that match the kind that the email is about: for "our teapots", the clay teapot. Empty if the
+    /// email is about the brand or all its products.
     fn kinds(&self) -> Vec<usize> {
         let suits_all = goals::is_about_brand(self.goal) || self.content.is_for_everything();
         let is_free = self.job == "general.picks" || self.content.rules.products.is_some();

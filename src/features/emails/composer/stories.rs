@@ -95,7 +95,7 @@ impl Writer<'_> {
         let short = |story: &&Story| {
             story.heading.is_none() && story.link.is_none() && story.text.text.chars().count() <= ITEM_CHARACTERS_MAX
         };
-        // A heading without a text looks unfinished, and it would seem to belong to the text of the next section.
+        // A heading without text looks unfinished, and would seem to belong to the next section's text.
         let bare = |story: &&Story| story.link.is_none() && split(story, language).1.is_empty();
         if all.len() > SECTIONS_MAX || (all.len() > 1 && (all.iter().all(short) || all.iter().any(bare))) {
             return self.story_list(&all);
@@ -143,7 +143,7 @@ impl Writer<'_> {
             let block = Image { id: self.id("image"), image: picture, caption: None, width: ImageWidth::Content };
             self.push(Block::Image(block));
         }
-        // If the text ends with the link, the link gets a label of its own.
+        // If the text ends with the link, the link gets a separate label.
         let own = story
             .link
             .as_deref()
@@ -171,7 +171,7 @@ impl Writer<'_> {
         [markup, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap)
     }
 
-    /// Returns the label that the prompt gives the link of a story: "Book" in "Book: https://example.com".
+    /// Returns the label that the prompt contains for a story's link: "Book" in "Book: https://example.com".
     fn label_of(&self, story: &Story) -> Option<String> {
         let content = self.content;
         let link = story.link.as_deref()?;

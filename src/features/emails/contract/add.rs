@@ -9,8 +9,8 @@ use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The maximum length, in characters, of a sentence of the prompt that is added as a whole. Longer sentences say more than the missing
-/// fact.
+/// The maximum length, in characters, of a sentence from the prompt that is added as a whole. Longer sentences contain more than the
+/// missing fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
 
 /// The maximum number of lines of a signature, and of characters in each.

@@ -1,5 +1,5 @@
-//! Finds the words of a stated fact that the email leaves out. A statement can be shortened or said in other words, so the contract accepts
-//! it with most of its words; a warning then reports the others.
+//! Finds the words of a stated fact that the email leaves out. A statement can be shortened or reworded, so the contract accepts it with
+//! most of its words; a warning then reports the others.
 
 use std::collections::HashSet;
 

@@ -61,7 +61,7 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
         // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
-        // A range such as "10-19" is also compared as text, because two numbers joined like this are hardly anything but hours.
+        // A range such as "10-19" is also compared as text, because two numbers joined in this way are almost always hours.
         let is_range = matches!(value, FactValue::Clock { end: Some(_), .. });
         return states_value(email, value) || (is_named || is_range) && email.contains(&fact.text);
     }
@@ -300,7 +300,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found
 }
 
-/// Finds numbers and dates to which the email gives another role than the brief does.
+/// Finds numbers and dates to which the email assigns a different role than the brief does.
 fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let mut found = Vec::new();
     for (passage, _) in email.passages().filter(|(passage, _)| passage.place != Place::Frame) {
@@ -335,7 +335,7 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found
 }
 
-/// Returns the roles that a sentence gives to its dates.
+/// Returns the roles that a sentence assigns to its dates.
 fn claims(words: &Words, folded: &str) -> Vec<FactRole> {
     let has = |cues: &[String]| cues.iter().any(|cue| folded.contains(cue.as_str()));
     let starts = has(&words.table.offer_starts).then_some(FactRole::OfferStarts);

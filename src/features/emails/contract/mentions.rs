@@ -26,7 +26,7 @@ pub enum Value {
     },
     /// A weekday, from 1 for Monday.
     Weekday(i8),
-    /// A time of day in minutes. A `vague` time can also be twelve hours later.
+    /// A time of day in minutes. A `vague` time can also mean twelve hours later.
     Clock {
         minutes: u16,
         vague: bool,

@@ -1,8 +1,8 @@
-//! The fact contract: what a brief promises about its email, and the check that the email keeps these promises.
+//! The fact contract: what an email must contain according to its brief, and the check that the email complies.
 //!
 //! Emails from the composer, from language models and from edits all go through this check. It compares values, not spellings: a date may
-//! be written in any format of the email's language. The words of each language are in `assets/contract`. The check does not know who wrote
-//! the email, and changes nothing.
+//! be written in any format of the email's language. The words of each language are in `assets/contract`. The check does not know who
+//! wrote the email, and changes nothing.
 
 mod add;
 mod constraints;

@@ -88,7 +88,7 @@ impl Reading {
     }
 }
 
-/// The maximum number of days ahead that a weekday without a date can mean.
+/// The maximum number of days ahead that a weekday without a date can refer to.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
 /// The last minute of a day, which people also call midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;

@@ -193,7 +193,7 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
     draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id))
 }
 
-/// Returns a text in the form in which the README of the samples compares it.
+/// Returns a text in the normalized form that the README of the samples describes.
 fn plain(text: &str) -> String {
     let quotes = |c: char| match c {
         '’' | '‘' | '‚' => '\'',
@@ -236,7 +236,7 @@ fn count(text: &str, shows: &[String]) -> usize {
     count
 }
 
-/// The texts and links of an email, in the form in which the README of the samples compares them.
+/// The texts and links of an email, in the normalized form that the README of the samples describes.
 struct Shown {
     all: String,
     body: String,

@@ -295,8 +295,8 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
     }
 }
 
-/// Returns whether all words are weekdays or months, or common words.
-/// Returns a name without the weekday or month that follows it: "The Salt Road Thursday".
+/// Returns whether all words are weekdays, months or common words. Returns a name without the weekday or month that follows it: "The Salt
+/// Road Thursday".
 fn before_day<'a>(language: &Words, name: &'a str) -> &'a str {
     let is_day = |word: &str| language.month(&fold(word)).is_some() || language.weekday(&fold(word)).is_some();
     name.rsplit_once(' ').filter(|(_, last)| is_day(last)).map_or(name, |(before, _)| before)

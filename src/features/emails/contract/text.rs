@@ -1,4 +1,4 @@
-//! Text in the form in which the contract compares it: spellings that people consider the same are equal.
+//! Text in the form that the contract compares: spellings that people treat as the same are equal.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 

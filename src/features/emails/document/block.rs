@@ -312,7 +312,7 @@ pub struct Item {
 pub struct Coupon {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// What the code gives: "20 % off everything".
+    /// What the code provides: "20 % off everything".
     pub title: Title,
     /// Exactly as it must be entered.
     pub code: Label,

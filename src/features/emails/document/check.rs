@@ -303,10 +303,7 @@ impl Table {
             });
             if row.cells.len() != width {
                 at.field("cells", |at| {
-                    at.say(format!(
-                        "has {} items, but the table has {width} columns; write one item for each column",
-                        row.cells.len()
-                    ))
+                    at.say(format!("must have one item for each column of the table ({width}), not {}", row.cells.len()))
                 });
             }
         });

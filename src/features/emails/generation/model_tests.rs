@@ -1,4 +1,4 @@
-//! Tests of the choice of models, of the steps in which they write, and of what happens when they fail.
+//! Tests of which models are chosen, of the steps in which they write, and of the behavior when they fail.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
     for reaction in [Reaction::Refuse("I will not.".into()), Reaction::Status(401, "Wrong key".into(), None), Reaction::Broken] {
         let peer = FakeModel::with(vec![reaction]);
         let app = with_models(&peer, |settings| settings.language_model.on_failure = OnFailure::Composer);
-        // Planning falls back too, because the number of emails is not given.
+        // The request does not state the number of emails, so planning also falls back to the composer.
         let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"] }));
         work(&app);
         let status = status(&app, &id);

@@ -19,7 +19,8 @@ pub fn work(app: &TestMill) {
 
 pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
-    // These tests do not import the project's sites, so time passes until the generation no longer waits for the import.
+    // These tests do not import the project's sites. They advance the time instead, so that the generation no longer waits for the
+    // import.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }

@@ -31,7 +31,7 @@ pub struct Create;
 pub struct NewEmail {
     /// The project of the brand that sends the email.
     pub project_id: ProjectId,
-    /// The name of a starter design; `blank` if neither `design` nor `document` is given. The brand's header and footer are added.
+    /// The name of a starter design; `blank` if both `design` and `document` are absent. The brand's header and footer are added.
     pub design: Option<String>,
     /// The email's document: typed blocks, starting with a header and ending with a footer.
     pub document: Option<Value>,

@@ -1,4 +1,4 @@
-//! Shows a starter design in the theme of a brand.
+//! Shows a starter design in a brand's theme.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

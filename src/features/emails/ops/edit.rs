@@ -125,7 +125,7 @@ async fn preview(
     let late = || {
         Failure::because(
             Code::EditFailed,
-            "The preview took too long. Edit the email, and restore the earlier version if needed.",
+            "The preview took too long. Apply the edit without a preview; you can restore the earlier version.",
         )
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;

@@ -71,7 +71,7 @@ impl Command for FindingIgnore {
                 store::ignore_finding(tx, email.id, &input.finding_id, &ignored);
             }
             false if is_ignored => store::notice_finding(tx, email.id, &input.finding_id),
-            // The request changes nothing. A finding that no longer exists is not ignored, so it need not be found.
+            // The request changes nothing, so the finding need not exist.
             true | false => {}
         }
         EmailChecksView::of(tx, account, &email).map(Done)

@@ -169,7 +169,7 @@ impl NewConversation {
     fn wanted(&self, engine: &Engine, today: Date) -> Result<GenerationRequest, Failure> {
         let prompt = self.prompt.as_deref().unwrap_or_default().to_owned();
         if prompt.is_empty() && self.brief.is_none() {
-            return Err(Failure::field("prompt", "describe the email, or give a brief"));
+            return Err(Failure::field("prompt", "describe the email, or set brief"));
         }
         let brief = self.brief.as_ref().map(|brief| given_brief::read(brief, &prompt, today)).transpose()?;
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;

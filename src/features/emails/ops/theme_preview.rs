@@ -1,4 +1,4 @@
-//! Shows a small email in a brand's theme, also with values that are not saved yet.
+//! Shows a small email in a brand's theme, optionally with values that are not saved yet.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,7 +28,7 @@ pub struct ThemePreview;
 
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// The brand, and values to try in place of its own.
+/// The brand, and values to try instead of the brand's.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TriedTheme {

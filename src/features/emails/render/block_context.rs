@@ -11,8 +11,8 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards in pixels, which leaves a margin on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height, in pixels, of a picture that is about as tall as it is wide or taller. A taller picture would push all other
-/// content out of view.
+/// The maximum height, in pixels, of pictures in square or portrait format. Taller pictures would push all other content out of
+/// view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The theme and background on which blocks are rendered.
@@ -132,8 +132,8 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
-    /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide or taller would push all other content out
-    /// of view, so it is made smaller; outside of colored fields and cards, it also gets a tinted background.
+    /// Returns a cell with a full-width picture. A picture in square or portrait format would push all other content out of view,
+    /// so it is made smaller. Outside of colored fields and cards, it also gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);

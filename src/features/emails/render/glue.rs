@@ -1,5 +1,5 @@
 //! Puts no-break spaces between words that a line end must not separate: a number and its unit, a day and its month, the parts of a
-//! postcode and of a telephone number.
+//! postcode, and the parts of a telephone number.
 //!
 //! Only the HTML has these spaces. The document and the plain-text part keep ordinary spaces, so that a search finds "20 %".
 

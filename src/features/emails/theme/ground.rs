@@ -42,7 +42,8 @@ const COMFORTABLE: f64 = 8.0;
 /// The minimum contrast of a button with its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
-/// The contrast below which the legible shade of a color looks like a different color. For example, the legible shade of yellow is brown.
+/// The contrast with the background below which a color's legible shade looks like a different color. For example, the legible shade of
+/// yellow is brown.
 const KINDRED: f64 = 2.2;
 /// The minimum contrast of buttons with dark and colored backgrounds.
 const LIT: f64 = 3.2;

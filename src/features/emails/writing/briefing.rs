@@ -159,8 +159,8 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A repeated quote means its
-    /// next occurrence.
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A quote that occurs again
+    /// refers to its next occurrence.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);

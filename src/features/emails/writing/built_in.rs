@@ -132,7 +132,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let own = brief.wanted.brief.as_ref();
     let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
     let changed = changed.filter(|changed| Some(changed) != own);
-    // Only an email that the composer was to write from a prompt has warnings from the composer.
+    // The composer warns only about emails that it was asked to write from a prompt.
     let has_notes = brief.wanted.model == COMPOSER && brief.wanted.source == Source::Prompt;
     let notes = if has_notes { notes(brief, changed.as_ref(), &document, material) } else { Vec::new() };
     let (done, not_done) = (edited.done, edited.not_done);

@@ -282,7 +282,7 @@ impl CheckedChange<'_> {
             }
             Operation::Insert => {
                 let beside = self.listing.place(wanted.after)?;
-                let new = match wanted.kind.ok_or("insert needs a kind")? {
+                let new = match wanted.kind.ok_or("the operation insert requires a kind")? {
                     NewKind::Paragraph => New::Paragraph(self.text()?),
                     NewKind::Heading => New::Heading(self.text()?),
                     NewKind::Button => New::Button { words: self.text()?, address: self.link()? },
@@ -295,14 +295,14 @@ impl CheckedChange<'_> {
                 imported.shift(place()?, beside, false)
             }
             Operation::Color => {
-                let (from, to) = wanted.from.zip(wanted.to).ok_or("color needs from and to")?;
+                let (from, to) = wanted.from.zip(wanted.to).ok_or("the operation color requires from and to")?;
                 if !imported.colors.contains(&from) {
                     return Err(format!("the email has no color {from}"));
                 }
                 imported.recolor(vec![from], to)
             }
             Operation::Paint => {
-                let (surface, to) = wanted.surface.zip(wanted.to).ok_or("paint needs surface and to")?;
+                let (surface, to) = wanted.surface.zip(wanted.to).ok_or("the operation paint requires surface and to")?;
                 let surface = match surface {
                     ColoredPart::Buttons => ColorTarget::Buttons,
                     ColoredPart::Background => ColorTarget::Ground,

@@ -1,4 +1,4 @@
-//! The first step of writing with a language model: the outline, which names the blocks of the email and what each says.
+//! The first step of writing with a language model: the outline, which lists the blocks of the email and the content of each.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub struct PlannedBlock {
     pub id: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the block says, on one line.
+    /// The content of the block, on one line.
     pub says: String,
 }
 

@@ -74,5 +74,5 @@ impl Query for List {
 /// Returns the position that a cursor encodes.
 fn parse_cursor(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
     let parts = cursor.rsplit_once('-').and_then(|(at, id)| Some((Timestamp(at.parse().ok()?), EventId::parse(id)?)));
-    parts.ok_or_else(|| Failure::field("cursor", "use the nextCursor of the previous page"))
+    parts.ok_or_else(|| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page"))
 }

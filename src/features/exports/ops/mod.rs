@@ -25,7 +25,7 @@ const ABOUT: &str = "Creates a template or draft in the connected account for ea
                      it was deleted or sent. Needs email:write in addition. With as=file, creates files to upload instead, which need no \
                      connected account. Fields without a counterpart are removed and listed in untranslated.";
 
-/// The codes of the failures of every export to a platform.
+/// The error codes of every export to a platform.
 const FAILURES: [Code; 6] = [
     Code::NotFound,
     Code::NotExportable,

@@ -21,7 +21,7 @@ pub struct PlatformC;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformC {
     pub conversation_id: ConversationId,
-    /// The only email in the conversation to export; all of the conversation's emails if absent.
+    /// The only email of the conversation to export. If absent, all of its emails are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -63,17 +63,17 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
     let kind = match options.remove("type").as_ref().map(|kind| kind.as_str().unwrap_or_default()) {
         None | Some("template") => TemplateKind::HubSpotTemplate,
         Some("email") => TemplateKind::HubSpotEmail,
-        Some(_) => return Err(Failure::field("customOptions.type", "expected template or email")),
+        Some(_) => return Err(Failure::field("customOptions.type", "must be template or email")),
     };
     let is_known = |name: &str| kind == TemplateKind::HubSpotEmail && PASSED_ON.contains(&name);
     match options.keys().find(|name| !is_known(name)) {
         None => Ok((kind, options)),
         Some(name) if PASSED_ON.contains(&name.as_str()) => {
             let field = format!("customOptions.{name}");
-            Err(Failure::field(&field, "expected it only for a draft of an email; set customOptions.type to email"))
+            Err(Failure::field(&field, "allowed only for an email draft; set customOptions.type to email, or remove this field"))
         }
         Some(name) => {
-            let expected = format!("expected type, customInstructions or one of {}", PASSED_ON.join(", "));
+            let expected = format!("must be type, customInstructions or one of {}", PASSED_ON.join(", "));
             Err(Failure::field(&format!("customOptions.{name}"), expected))
         }
     }

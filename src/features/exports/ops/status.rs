@@ -60,7 +60,7 @@ pub struct EarlierView {
     pub name: String,
     /// The URL of the page on the platform.
     pub url: String,
-    /// The version of the email that was exported last.
+    /// The version of the email that was last exported.
     pub version: u32,
     pub exported_at: WireTime,
 }

@@ -34,22 +34,22 @@ pub struct NewHook {
     pub name: Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>,
     /// What the bodies contain; contacts if absent.
     pub kind: Option<HookKind>,
-    /// For each field, the path of its value in the body, like `contact.email`. Without a mapping, the values must have the names of the
-    /// fields; other values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`,
-    /// `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    /// Maps fields to the paths of their values in the body, like `contact.email`. Without a mapping, the body must use the field names,
+    /// and other values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`,
+    /// `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
     pub signature: Option<NewSignature>,
-    /// The name of all events. If absent, the body contains the name.
+    /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<EventName>,
     /// The tags that every contact gets.
     pub tags: Option<Vec<TagName>>,
-    /// The topic that contacts are subscribed to. Needs `consentSource`.
+    /// The topic to which contacts are subscribed. Requires `consentSource`.
     pub topic_id: Option<TopicId>,
-    /// Where the contacts gave their consent to marketing email, such as the form. New contacts are then subscribed, and the text is stored in
-    /// their custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
+    /// Where the contacts agreed to marketing email, such as the form. New contacts are then subscribed, and the text is stored in their
+    /// custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
     pub consent_source: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The page that browsers are redirected to after a form.
+    /// The page to which browsers are redirected after they submit a form.
     pub redirect_url: Option<String>,
 }
 

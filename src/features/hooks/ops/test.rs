@@ -21,7 +21,7 @@ pub struct Test;
 pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
-    /// A body of the other system, such as the sample that it shows.
+    /// A body that the other system sends, such as the sample that it shows.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }
@@ -35,7 +35,7 @@ pub struct HookTested {
     pub field: Option<String>,
     /// Why the field cannot be used.
     pub reason: Option<String>,
-    /// The values that the mapping takes from the body, in the form of a contact or a customer event of the API.
+    /// The values that the mapping takes from the body, in the API's format of a contact or customer event.
     pub input: Value,
 }
 

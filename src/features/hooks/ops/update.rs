@@ -30,7 +30,7 @@ pub struct HookPatch {
     /// The ID of the incoming webhook.
     pub hook: HookId,
     pub name: Option<Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>>,
-    /// For each field, the path of its value in the body. Replaces the whole mapping.
+    /// Maps fields to the paths of their values in the body. Replaces the whole mapping.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
     #[serde(default)]
@@ -40,13 +40,13 @@ pub struct HookPatch {
     pub event_name: Patch<EventName>,
     /// The tags that every contact gets. They replace all previous tags.
     pub tags: Option<Vec<TagName>>,
-    /// The topic that contacts are subscribed to.
+    /// The topic to which contacts are subscribed.
     #[serde(default)]
     pub topic_id: Patch<TopicId>,
-    /// Where the contacts gave their consent to marketing email.
+    /// Where the contacts agreed to marketing email.
     #[serde(default)]
     pub consent_source: Patch<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The page that browsers are redirected to after a form.
+    /// The page to which browsers are redirected after they submit a form.
     #[serde(default)]
     pub redirect_url: Patch<String>,
     /// Whether requests are accepted.

@@ -11,7 +11,7 @@ use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
-/// Returns the caller's account if it is the installation's own account; otherwise, returns a failure.
+/// Returns the caller's account if it is the account that owns the installation; otherwise, returns an error.
 fn own_account(context: &Context) -> Result<AccountId, Failure> {
     let account = context.caller.account();
     accounts::require_installations(&context.engine.control.read(), account)?;

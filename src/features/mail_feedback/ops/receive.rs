@@ -87,8 +87,8 @@ impl Raw for Receive {
     }
 }
 
-/// Returns the code of a refusal. Mailgun repeats a request for eight hours unless the status is 406, so what no repeat can correct has this
-/// status. A wrong secret can be corrected.
+/// Returns the error code for a refused request. Mailgun repeats a request for eight hours unless the status is 406. This status is
+/// therefore returned if a repeat cannot succeed. After a wrong secret, a repeat can succeed, because the secret can be corrected.
 fn code(service: MailService, refusal: Refusal) -> Code {
     match (service, refusal) {
         (MailService::Mailgun, Refusal::Malformed | Refusal::Replayed) => Code::NeverAccepted,

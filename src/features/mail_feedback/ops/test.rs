@@ -1,4 +1,4 @@
-//! Sends a signed sample event through the webhook of a mail service, and returns the verdict.
+//! Sends a signed sample event through a mail service's webhook, and returns the result.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -124,7 +124,7 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
         200..=203 | 206 => {}
         404 | 410 if kind != Kind::Given => return Outcome::Absent,
         404 | 410 => return failed("there is no page at this URL. Check the URL."),
-        // A site that denies access to its robots.txt does not thereby forbid access to other files (RFC 9309).
+        // A site that denies access to its robots.txt does not forbid access to its other files (RFC 9309).
         400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;

@@ -403,8 +403,8 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Returns whether the page's path starts with no language code, or with that of the home page. Translated pages would only repeat the same
-/// content.
+/// Returns whether the page's path starts with no language code, or with the home page's language code. Translated pages would only
+/// repeat the same content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {
         let first = url.path_segments()?.next()?.to_ascii_lowercase();

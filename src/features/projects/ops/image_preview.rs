@@ -68,7 +68,7 @@ impl Raw for ImagePreview {
                 image_files::keep_preview(tx, id, &made);
                 Ok(())
             };
-            // This write caches a preview, so the audit log does not record it as a change.
+            // This write only caches a preview, so the audit log does not record it as a change.
             context.data().store.write(keep).await??;
         }
         let gone = || Failure::because(Code::NotFound, "The preview of this image was just removed. Try again.");

@@ -120,7 +120,7 @@ pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let body = told(&["body"]).or_else(|| told(&["main p", "p", "td", "font"]));
     let body = body.filter(|value| first_family(value).is_some()).or_else(|| told(&["main p", "p"])).or(body_attribute(home));
     let heading = told(&["h1", "main h2", "h2", "h3"]);
-    // If no style could be read, use the URL of a font service, in which the heading font usually comes first and the text font last.
+    // If no style could be read, the URL of a font service is used, in which the heading font usually comes first and the text font last.
     let body = body.or_else(|| linked.last().cloned());
     let heading = heading.or_else(|| linked.first().cloned()).or_else(|| body.clone());
     BrandFonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }

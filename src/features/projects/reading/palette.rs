@@ -190,7 +190,7 @@ impl Hints {
         let candidates = [self.shown(self.named_primary), button, self.theme, self.header, self.named_primary];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // If nothing else is found, the brand presumably uses black and white by choice.
+        // If no other colors are found, the brand presumably uses black and white by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)

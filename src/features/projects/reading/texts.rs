@@ -11,7 +11,7 @@ use super::{Raw, Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// The minimum length, in characters, of the text of a page that a prompt links to; shorter text is ignored.
+/// The minimum length, in characters, of the text of a linked page. Shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
 /// The minimum number of words in a paragraph or list item; shorter ones are labels.
 const WORDS_MIN: usize = 4;

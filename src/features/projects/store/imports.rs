@@ -13,7 +13,7 @@ const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE)
 const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
-/// The number of file rows deleted at a time, which is small because each row can have several megabytes.
+/// The number of file rows deleted at a time, which is small because each row can be several megabytes in size.
 const FILES_REMOVED_AT_ONCE: usize = 64;
 
 /// Saves an import and adds it to the queue.
@@ -59,7 +59,7 @@ pub fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Returns the robots.txt files, which come first. Stops at the first other file, because the others can have many megabytes.
+/// Returns the robots.txt files, which come first. Stops at the first other file, because the others can be many megabytes in size.
 pub fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {

@@ -45,11 +45,11 @@ pub enum ImportTarget {
     Events,
 }
 
-/// The scheduled import to create: of a file, with `url`, or of contacts on a platform, with `provider` and `sources`.
+/// The scheduled import to create. Set `url` to import a file, or `provider` and `sources` to import contacts from a platform.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewScheduledImport {
-    /// The project that the contacts or events are added to.
+    /// The project to which the contacts or events are added.
     pub project_id: ProjectId,
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
     /// The number of hours between two runs: 24 for a run each day, which is the default.
@@ -59,33 +59,33 @@ pub struct NewScheduledImport {
     /// What the rows of the file become.
     #[serde(default)]
     pub target: ImportTarget,
-    /// The separator between cells of the file; detected if absent. `\t` is a tab.
+    /// The separator between cells of the file. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Contacts in a file: maps fields to headers; guessed from common headers if absent.
+    /// Contacts in a file: maps contact fields to headers. If absent, common headers are recognized.
     pub column_map: Option<ColumnMap>,
-    /// Contacts in a file: what to do with contacts that already exist; `upsert` if absent.
+    /// Contacts in a file: what happens to contacts that already exist; `upsert` if absent.
     pub on_conflict: Option<OnConflict>,
-    /// Contacts in a file: names of tags to add to every contact.
+    /// Contacts in a file: the names of the tags to add to every contact.
     pub tags: Option<Vec<TagName>>,
     /// Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only if all contacts in the file agreed to
     /// marketing email. If absent, `consentMode` decides.
     pub status: Option<Status>,
     /// Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent.
     pub consent_mode: Option<ConsentMode>,
-    /// Events in a file: for each field, the header of its column. Without a mapping, the headers must be the names of the fields: `name`,
+    /// Events in a file: maps event fields to column headers. Without a mapping, the headers must be the field names: `name`,
     /// `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
-    /// Events in a file: the name of all events. If absent, a column contains the name.
+    /// Events in a file: the name of all events. If absent, the name comes from a column.
     pub event_name: Option<EventName>,
-    /// The platform that contacts are imported from.
+    /// The platform from which contacts are imported.
     pub provider: Option<Provider>,
     /// Contacts on a platform: the connection to use. Required if several accounts of the provider are connected.
     pub connection_id: Option<ConnectionId>,
     /// Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Option<Vec<SourceRef>>,
-    /// Contacts on a platform: for fields of the platform, the field of the contact, as in POST /v1/contacts/imports/provider.
+    /// Contacts on a platform: maps the platform's fields to contact fields, as in POST /v1/contacts/imports/provider.
     pub field_map: Option<FieldMap>,
 }
 

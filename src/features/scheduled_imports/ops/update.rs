@@ -41,30 +41,30 @@ pub struct ScheduledImportPatch {
     /// The separator between cells of the file. `\t` is a tab.
     #[serde(default)]
     pub delimiter: Patch<String>,
-    /// Contacts in a file: maps fields to headers. Replaces the whole mapping.
+    /// Contacts in a file: maps contact fields to headers. Replaces the whole mapping.
     #[serde(default)]
     pub column_map: Patch<ColumnMap>,
-    /// Contacts in a file: what to do with contacts that already exist.
+    /// Contacts in a file: what happens to contacts that already exist.
     pub on_conflict: Option<OnConflict>,
-    /// Contacts in a file: names of tags to add to every contact. They replace all previous tags.
+    /// Contacts in a file: the names of the tags to add to every contact. They replace all previous tags.
     pub tags: Option<Vec<TagName>>,
     /// Contacts in a file: the status for contacts whose row has no status.
     #[serde(default)]
     pub status: Patch<Status>,
     /// Which contacts without a status are imported, if `status` is absent.
     pub consent_mode: Option<ConsentMode>,
-    /// Events in a file: for each field, the header of its column. Replaces the whole mapping.
+    /// Events in a file: maps event fields to column headers. Replaces the whole mapping.
     #[serde(default)]
     pub mapping: Patch<BTreeMap<String, String>>,
     /// Events in a file: the name of all events.
     #[serde(default)]
     pub event_name: Patch<EventName>,
-    /// Contacts on a platform: the connection to use, of the same platform.
+    /// Contacts on a platform: the connection to use, which must be to the same platform.
     pub connection_id: Option<ConnectionId>,
     /// Contacts on a platform: the sources. They replace all previous sources.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Option<Vec<SourceRef>>,
-    /// Contacts on a platform: for fields of the platform, the field of the contact. Replaces the whole mapping.
+    /// Contacts on a platform: maps the platform's fields to contact fields. Replaces the whole mapping.
     pub field_map: Option<FieldMap>,
     /// False pauses the scheduled import; true ends a pause and starts a run.
     pub active: Option<bool>,
@@ -123,7 +123,7 @@ impl Command for Update {
     }
 }
 
-/// Returns the source with the changes in a patch.
+/// Returns the source with a patch's changes applied.
 fn changed(
     tx: &mut WriteTx<'_>,
     caller: &Caller,
@@ -177,7 +177,7 @@ fn changed(
     Ok(source)
 }
 
-/// Changes what the rows of a file become.
+/// Changes what each row of a file becomes.
 fn change_rows(target: &mut Target, patch: ScheduledImportPatch) -> Result<(), Failure> {
     match target {
         Target::Contacts(rows) => {

@@ -9,7 +9,7 @@ use crate::testing::{START, TestApp};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Returns the events of the contact with this address.
+/// Returns the events of the contact with this email address.
 fn events(app: &TestApp, email: &str) -> Vec<Value> {
     let listed = app.get_in("/v1/contacts").data();
     let contacts = listed["contacts"].as_array().expect("a list");
@@ -88,7 +88,7 @@ fn columns_are_mapped_and_missing_ones_named() {
     }
 }
 
-/// A step stores the events of some rows with the offset of the next one, so a restart between two steps repeats none.
+/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps repeats no row.
 #[test]
 fn a_restart_repeats_no_row_and_a_deleted_import_ends() {
     const ROWS: usize = limits::EVENTS_PER_BATCH_MAX * 2 + 10;

@@ -21,7 +21,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Update;
 
-/// The changes to a segment. Fields that are not given stay unchanged; `null` clears the description.
+/// The changes to a segment. Omitted fields stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentPatch {

@@ -157,7 +157,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Finds mailings that wait for the end of a hold, if there is one. During a hold, no further mailings become held.
+    /// If sending is on hold, finds the mailings that wait for the end of the hold. During a hold, no further mailings become held.
     fn find_held(&mut self, tx: &ReadTx, sender: &MessageSender) -> StoreResult<()> {
         let hold = sender.hold();
         let number = hold.as_ref().map(|hold| hold.number);

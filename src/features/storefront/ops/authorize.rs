@@ -1,4 +1,4 @@
-//! Starts the installation of the app on a shop, which connects the shop to a project.
+//! Starts the installation of the app on a shop; completing it connects the shop to a project.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,20 +26,20 @@ pub struct Authorize;
 pub struct BeginInstall {
     /// The project whose brand gets the products, and whose audience gets the customers.
     pub project_id: ProjectId,
-    /// The myshopify.com domain of the shop.
+    /// The shop's myshopify.com domain.
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
     /// Which customers are imported; `subscribed-only` if absent.
     pub customers: Option<CustomerImport>,
 }
 
-/// Where the user installs the app.
+/// The page on which the user installs the app.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPage {
-    /// The URL of the shop's page. Open it in the browser of the signed-in user.
+    /// The URL of the shop's page. Open it in the signed-in user's browser.
     pub authorize_url: String,
-    /// When the installation must be complete.
+    /// The time by which the installation must be complete.
     pub expires_at: WireTime,
     /// The scopes that the user is asked to allow.
     pub scopes: Vec<InstallScope>,

@@ -1,4 +1,4 @@
-//! Completes the installation of the app on a shop: exchanges the code for tokens, and connects the shop.
+//! Completes the app's installation on a shop: exchanges the code for tokens, and connects the shop.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,11 +19,11 @@ use crate::vocab::permissions::Permission;
 
 pub struct Complete;
 
-/// What Shopify sent back with the user.
+/// The parameters with which Shopify redirected the user back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The whole query with which the user returned, unchanged: Shopify signs all of its parameters.
+    /// The complete query with which Shopify redirected the user back, unchanged: Shopify signs all of its parameters.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -92,13 +92,13 @@ impl Async for Complete {
     }
 }
 
-/// Returns the failure of an exchange of the code.
+/// Converts the error of a failed code exchange.
 fn refused(error: PlatformError) -> Failure {
     match error {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
             Failure::field("query", format_args!("Shopify rejected the installation ({said}); connect the store again"))
         }
-        PlatformError::Missing => Failure::field("query", "there is no shop with this domain; connect the store again"),
+        PlatformError::Missing => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
         other => {
             let detail = format!("The store could not be connected. Shopify: {other} Nothing was stored; try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)

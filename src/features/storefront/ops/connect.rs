@@ -28,17 +28,17 @@ pub struct Connect;
 pub struct ConnectStore {
     /// The project whose brand gets the products, and whose audience gets the customers.
     pub project_id: ProjectId,
-    /// The URL of the store: for Shopify the myshopify.com domain, for WooCommerce the URL of the site.
+    /// The store's URL: for Shopify the myshopify.com domain, for WooCommerce the URL of the site.
     #[serde(alias = "shopifyStoreUrl", alias = "woocommerceStoreUrl")]
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
     /// Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. Mailmill requests access tokens with it.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub client_id: Option<Secret>,
-    /// Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, in place of a client ID.
+    /// Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub access_token: Option<Secret>,
-    /// Shopify: the secret of the same app, with which Shopify signs webhooks. Stored encrypted and never shown again, like all keys.
+    /// Shopify: the same app's secret, with which Shopify signs webhooks. It is stored encrypted and never shown again, like all keys.
     #[serde(alias = "clientSecret")]
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub api_secret: Option<Secret>,
@@ -50,7 +50,7 @@ pub struct ConnectStore {
     pub consumer_secret: Option<Secret>,
     /// Which customers are imported; `subscribed-only` if absent.
     pub customers: Option<CustomerImport>,
-    /// Without keys: the connected store whose keys are used, if the store is connected to several other projects.
+    /// Without keys: the connected store whose keys are used. Required if the store is connected to several other projects.
     pub connection_id: Option<StoreId>,
 }
 
@@ -90,7 +90,7 @@ impl Async for Connect {
         if keys.is_some() && !context.caller.principal.permissions().contains(Permission::ProjectWrite) {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "To enter keys of a store, the permission project:write is needed.",
+                "Entering a store's keys requires the permission project:write.",
             ));
         }
         let reading = move |tx: &ReadTx| {
@@ -123,7 +123,7 @@ impl Async for Connect {
                     );
                     return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
                 }
-                // Each connection has its own URL, and with WooCommerce its own secret for webhooks.
+                // Each connection has its own webhook URL and, with WooCommerce, its own webhook secret.
                 keys.url_token.clear();
                 if chosen.platform == Storefront::WooCommerce {
                     keys.signing_secret.clear();

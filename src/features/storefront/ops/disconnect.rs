@@ -25,7 +25,7 @@ pub struct DisconnectedStore {
     pub id: StoreId,
     /// Always true in a successful response.
     pub deleted: bool,
-    /// Whether the webhooks were removed at the store. If not, the store stops sending them after their URL has been invalid for a while.
+    /// Whether the store's webhooks were removed. If not, the store stops sending them after their URL has been invalid for a while.
     pub webhooks_removed: bool,
 }
 

@@ -22,13 +22,13 @@ use crate::vocab::storefronts::{StoreTool, Storefront};
 
 /// The functions that the adapter of each platform implements.
 trait StorePort {
-    /// Describes the store that the keys belong to, which also tests the keys.
+    /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Lets the store send webhooks to a URL. Webhooks that it already sends there are not requested again.
+    /// Subscribes to the store's webhooks at a URL, except those that it already sends there.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Ends all webhooks to this URL.
+    /// Removes all webhooks to this URL.
     fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Reads the products from `cursor`, or all of them.
@@ -53,17 +53,17 @@ trait StorePort {
 /// A store as it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shop {
-    /// The address by which the platform knows the store.
+    /// The address that identifies the store on the platform.
     pub address: String,
     /// The URL of the site that customers visit.
     pub site: String,
     pub name: String,
     pub currency: Option<String>,
-    /// The tools that the keys allow.
+    /// The kinds of data that the keys give access to.
     pub tools: Vec<StoreTool>,
 }
 
-/// The webhooks that a store is asked to send.
+/// The webhooks to which Mailmill subscribes at a store.
 pub struct Hooks<'a> {
     pub url: &'a str,
     pub secret: &'a str,
@@ -96,7 +96,7 @@ pub struct Delivery {
     pub topic: String,
 }
 
-/// A webhook without the documented form.
+/// A webhook in an undocumented format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
@@ -136,7 +136,7 @@ pub struct CustomerRef {
     pub email: Option<String>,
 }
 
-/// A customer event of a store.
+/// A customer event from a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoreEvent {
     pub name: &'static str,
@@ -153,7 +153,7 @@ pub struct StoreEvent {
 }
 
 impl StoreEvent {
-    /// Returns the event in the form of `POST /v1/events`. A time ahead of this machine's clock becomes the current time.
+    /// Returns the event in the format of `POST /v1/events`. A time ahead of this machine's clock is replaced with the current time.
     pub fn json(&self, now: Timestamp) -> String {
         let identifiers: serde_json::Map<String, Value> = [
             ("email", &self.email),
@@ -173,7 +173,7 @@ impl StoreEvent {
         let names = [("firstName", &self.first_name), ("lastName", &self.last_name)];
         let names: serde_json::Map<String, Value> =
             names.into_iter().filter_map(|(field, name)| Some((field.to_owned(), short(name.as_deref()?)?.into()))).collect();
-        // Without an address, the event names a contact whose profile is already known.
+        // Without an email address, the event identifies a contact whose profile is already known.
         if !names.is_empty() && self.email.is_some() {
             event["profile"] = Value::Object(names);
         }
@@ -181,7 +181,7 @@ impl StoreEvent {
     }
 }
 
-/// Returns a text on one line that is short enough for a field of a contact; `None` if it is empty.
+/// Returns a text on one line, short enough for a contact field; `None` if it is empty.
 fn short(text: &str) -> Option<String> {
     const CHARACTERS_MAX: usize = 100;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -239,17 +239,17 @@ macro_rules! adapter {
     };
 }
 
-/// Describes the store that the client's keys belong to.
+/// Describes the store to which the client's keys belong.
 pub async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
     adapter!(await client.platform(), shop(client))
 }
 
-/// Lets the store send webhooks.
+/// Subscribes to the store's webhooks.
 pub async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
     adapter!(await client.platform(), subscribe(client, hooks))
 }
 
-/// Ends all webhooks to this URL.
+/// Removes all webhooks to this URL.
 pub async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
     adapter!(await client.platform(), unsubscribe(client, url))
 }
@@ -274,7 +274,7 @@ pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> 
     adapter!(platform, read(topic, body, site))
 }
 
-/// Reads a webhook of every topic, and the lines of an export, as a fuzz target. Returns the events in the form of `POST /v1/events`.
+/// Parses a webhook of each topic, and the lines of an export, as a fuzz target. Returns the events in the format of `POST /v1/events`.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     const TOPICS: [(Storefront, &[&str]); 2] = [

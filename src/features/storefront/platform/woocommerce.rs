@@ -1,6 +1,6 @@
-//! WooCommerce: the REST API v3 with pages, and webhooks with the same bodies.
+//! WooCommerce: the REST API v3, which returns pages, and webhooks with the same bodies.
 //!
-//! WooCommerce knows no consent of customers and reports no checkouts, so neither is imported.
+//! WooCommerce stores no consent and reports no checkouts, so neither is imported.
 
 use http::{HeaderMap, Method};
 use serde::Deserialize;
@@ -26,9 +26,9 @@ pub const SCOPES: &[(&str, &str)] =
 
 /// The number of items per page, the maximum of WooCommerce.
 const PAGE: &str = "100";
-/// The maximum number of pages of webhooks, of which a store has few.
+/// The maximum number of pages of webhooks to read. A store has only a few webhooks.
 const WEBHOOK_PAGES_MAX: u32 = 20;
-/// The maximum number of lines of an order in its event.
+/// The maximum number of an order's lines in its event.
 const LINES_MAX: usize = 20;
 
 const TOOLS: [StoreTool; 5] =
@@ -136,7 +136,7 @@ impl StorePort for WooCommerce {
 
     fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery> {
         let Some(signature) = header(headers, "x-wc-webhook-signature").filter(|signature| !signature.is_empty()) else {
-            // WooCommerce tests the URL of a new webhook with an unsigned request that has no consequences.
+            // WooCommerce tests the URL of a new webhook with an unsigned request, which has no effect.
             let id = body.strip_prefix(b"webhook_id=").filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit))?;
             let id = format!("ping {}", String::from_utf8_lossy(id));
             return Some(Delivery { id, topic: "ping".to_owned() });
@@ -207,7 +207,7 @@ struct Named {
 }
 
 impl Product {
-    /// Returns whether customers find the product in the store.
+    /// Returns whether customers can find the product in the store.
     fn is_visible(&self) -> bool {
         self.status.as_deref() == Some("publish") && self.catalog_visibility.as_deref() != Some("hidden")
     }

@@ -1,5 +1,5 @@
-//! Tests of installing the app on a shop. They call the module itself, because the test app's caller is a key, which cannot install;
-//! `tests/it` tests the whole flow in a browser.
+//! Tests of installing the app on a shop. They call the module directly, because the test app authenticates with a key, and only
+//! signed-in users can install. `tests/it` tests the whole flow in a browser.
 
 use super::*;
 use crate::base::secret::Secret;
@@ -26,7 +26,7 @@ impl Shop {
         Self { app, peer }
     }
 
-    /// Installs the app as a user; returns the state and the query with which the user returns.
+    /// Installs the app as a user; returns the state and the query of the callback.
     fn install(&self) -> (String, String) {
         let engine = self.app.engine();
         let expires_at = engine.clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
@@ -53,7 +53,7 @@ impl Shop {
         store::find(&self.app.read(), self.app.account(), id).expect("readable").expect("it is stored")
     }
 
-    /// Gives the connected store the tokens of the installed app.
+    /// Gives the connected store an installed app's tokens.
     fn adopt(&self, mut tokens: keys::Keys) {
         let (engine, mut of) = (self.app.engine().clone(), self.stored());
         tokens.url_token = keys::open(&engine.seal, &of).expect("the keys open").url_token.clone();

@@ -1,4 +1,4 @@
-//! Tests of connected stores with servers that behave like the platforms.
+//! Tests of connected stores, with servers that behave like the platforms.
 
 mod customers;
 mod failures;
@@ -28,7 +28,7 @@ fn app(address: &str) -> TestApp {
     })
 }
 
-/// Runs the imports until they have nothing left to do within a minute.
+/// Runs the imports until no step is due within a minute.
 fn work(app: &TestApp) {
     for _ in 0..40 {
         app.wait(worker::sync(app.engine().clone(), Environment::Test)).expect("the step succeeds");
@@ -205,7 +205,7 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     shop.applied("products/delete", "w5", &json!({ "id": 1 }));
     let kept = shop.product("Ember bowl").expect("a product that a user edited stays");
     assert_eq!(kept["stock"], Value::Null);
-    // A change of a collection leads to an import soon.
+    // A change to a collection starts an import soon.
     shop.peer.sell(vec![shopify::product(8, "Jug", &[("25.00", None, true)], 1)]);
     shop.applied("collections/update", "w6", &json!({ "id": 5, "title": "Stoneware" }));
     shop.app.clock.advance_ms(61_000);

@@ -21,7 +21,7 @@ pub enum BackupTask {
     Drill,
 }
 
-/// The requested part of the continuous backup.
+/// The part of the continuous backup that was started.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRunRequest {

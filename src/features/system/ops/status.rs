@@ -172,7 +172,7 @@ impl Query for Status {
         if !accounts::is_installations(view.tx, view.caller.account())? {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "Only the installation's own account can use this operation.",
+                "Only the account that owns this installation can use this operation.",
             ));
         }
         collect(&view.caller.engine, view.now).map(Done)

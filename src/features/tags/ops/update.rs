@@ -20,7 +20,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Update;
 
-/// The changes to a tag. Fields that are not given stay unchanged; `null` clears a field.
+/// The changes to a tag. Omitted fields stay unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagPatch {

@@ -20,7 +20,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Update;
 
-/// The changes to a topic. Fields that are not given stay unchanged; `null` clears the description.
+/// The changes to a topic. Omitted fields stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicPatch {

@@ -128,7 +128,7 @@ fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Op
 
 fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(id, number)| Some((MailingId::parse(id)?, number.parse().ok()?)));
-    read.ok_or_else(|| Failure::field("cursor", "use the nextCursor of the previous page"))
+    read.ok_or_else(|| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page"))
 }
 
 fn to_answer(emails: Vec<CampaignLog>, next: Option<Cursor>) -> EmailLogPart {

@@ -166,7 +166,7 @@ fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
         let behind = behind.parse().ok().filter(|behind| *behind <= limits::TIMELINE_ACTIVITIES_MAX)?;
         Some(Cursor { at: Timestamp(at.parse().ok().filter(|at| (0..i64::MAX).contains(at))?), behind })
     });
-    read.ok_or_else(|| Failure::field("cursor", "use the nextCursor of the previous page"))
+    read.ok_or_else(|| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page"))
 }
 
 /// Reads one contact's history.

@@ -1,4 +1,4 @@
-//! Returns the page that asks whether to unsubscribe. Viewing the page does not unsubscribe, because mail software follows links too.
+//! Returns the page that asks whether to unsubscribe. Viewing the page does not unsubscribe, because mail software also follows links.
 
 use serde_json::{Value, json};
 

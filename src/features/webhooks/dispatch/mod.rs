@@ -206,7 +206,7 @@ impl Dispatcher {
                 continue;
             }
             let mut rows = store::due(&tx, key, (Timestamp(0), now), room)?;
-            // This process's attempts in flight are due in the future, unless recording their ends takes very long.
+            // This process's attempts in flight are not due yet, unless recording their results takes very long.
             rows.retain(|(_, _, _, delivery)| !self.in_flight.contains(delivery));
             if !rows.is_empty() {
                 ready.push((key, rows));

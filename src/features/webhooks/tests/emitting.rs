@@ -1,5 +1,4 @@
-//! TABLE: tests which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`, and that no other event is
-//! emitted.
+//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`. No other event may be emitted.
 
 use serde_json::{Value, json};
 

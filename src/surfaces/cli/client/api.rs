@@ -86,5 +86,6 @@ fn write(answer: &super::requests::Answer) -> Result<(), Problem> {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    std::io::Write::write_all(&mut out, &answer.body).map_err(|error| Problem::failed(format_args!("cannot write: {error}")))
+    std::io::Write::write_all(&mut out, &answer.body)
+        .map_err(|error| Problem::failed(format_args!("cannot write the response to standard output: {error}")))
 }

@@ -1,4 +1,4 @@
-//! Reads the arguments of a command as the input of its operation.
+//! Converts a command's arguments to the input of its operation.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::super::problem::Problem;
 use super::fields::{Field, Kind};
 use super::option_names::{PROJECT, constant_case, field_id, long, main_id};
 
-/// The maximum size of a file or of standard input that becomes part of a JSON body. It only bounds memory: servers accept less.
+/// The maximum size of a file, or of standard input, that becomes part of a JSON body. It only bounds memory; servers have lower limits.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The part of an operation's input that the arguments set.
@@ -22,11 +22,11 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the texts that users keep in files. Only these and JSON can name a file with `@`. Other texts are taken as they are: a script that
-/// passes a name from a form must not send a file of this machine.
+/// TABLE: the text fields that users keep in files. Only these fields and JSON accept a file name after `@`. All other text is used as
+/// written: a script that passes on a name from a form must not be tricked into sending a local file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 
-/// Returns whether the value of a field can be the name of a file after `@`.
+/// Returns whether a field's value can be `@` and a file name.
 pub fn takes_file(field: &Field) -> bool {
     match field.kind {
         Kind::Text => LONG_TEXTS.contains(&field.name.as_str()),
@@ -35,7 +35,7 @@ pub fn takes_file(field: &Field) -> bool {
     }
 }
 
-/// Reads the arguments. Names of projects are not replaced by IDs yet.
+/// Parses the arguments. Project names are not resolved to IDs yet.
 pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     let mut input = Input { values: body(matches)?, upload: None };
     for field in fields {
@@ -53,7 +53,7 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     Ok(input)
 }
 
-/// Fails if a required field has no value, and names the argument that sets it. `main` is the field that can be written without an option.
+/// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that needs no option name.
 pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
         Kind::Upload => input.upload.is_some(),
@@ -71,7 +71,7 @@ pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<()
     }
 }
 
-/// Returns the object in `--body`, or an empty object.
+/// Returns the object from `--body`, or an empty object.
 fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     let Some(given) = one(matches, "body") else { return Ok(Map::new()) };
     let text = content_of(&given, "--body")?;
@@ -96,7 +96,7 @@ fn texts(matches: &ArgMatches, field: &Field) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// Returns the text of an argument with one value.
+/// Returns the text of an argument that has one value.
 pub fn one(matches: &ArgMatches, id: &str) -> Option<String> {
     matches.try_get_raw(id).ok().flatten()?.next().map(|text| text.to_string_lossy().into_owned())
 }
@@ -167,7 +167,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Returns a text: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for the character `@`.
+/// Returns a text argument: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for a literal `@`.
 fn content(text: &str, option: &str) -> Result<String, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),
@@ -269,7 +269,7 @@ mod tests {
         assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
-        // A name is a name, so a script cannot be made to send a file.
+        // A name is never read as a file, so a script cannot be tricked into sending one.
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 

@@ -12,11 +12,11 @@ use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;
 use crate::engine::api::{Entry, Replay};
 
-/// The longest list of values that the help shows.
+/// The maximum number of allowed values that the help of an option lists.
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// The commands that get all their arguments. The others have only a name and a summary, which is enough for a list of commands.
+/// Which commands get all their arguments. The other commands have only a name and a summary, which are enough for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
@@ -47,7 +47,7 @@ pub fn general() -> [Arg; 6] {
     ]
 }
 
-/// Returns the command of a resource with the commands of its operations.
+/// Returns a resource's command, with its operations as subcommands.
 pub fn resource(operations: &'static [Entry], (name, about): (&'static str, &'static str), detail: Detail<'_>) -> Command {
     let mut command = group(name, about);
     let mut nested: Vec<(String, Vec<Named>)> = Vec::new();
@@ -87,7 +87,7 @@ fn leaf(named: &Named, detail: Detail<'_>) -> Command {
     command.args(fields.iter().filter(|field| !is_positional(named, field)).map(option)).args(extras(named.entry, &fields))
 }
 
-/// Returns the long help of an operation, which ends with its method, path and permission.
+/// Returns an operation's long help, which ends with the method, path and permission.
 fn long_about(entry: &Entry) -> String {
     let spec = entry.spec;
     let mut text = format!("{}\n\n", spec.summary);
@@ -108,7 +108,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
         if field.name == PROJECT {
             let help = "The name or ID of the project [default: the default project]";
             arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
-            // Other commands have `--project`, so users try the option here, too.
+            // Other commands have `--project`, so users also try the option here.
             let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
             arguments.push(same.conflicts_with(id));
             continue;
@@ -125,7 +125,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
     arguments
 }
 
-/// Returns the first sentence of the description of a field, or its name in words.
+/// Returns the first sentence of a field's description, or the field's name in words.
 fn summary(field: &Field) -> String {
     let first = first_sentence(&field.about);
     let text = if first.is_empty() { in_words(&field.name) } else { first };
@@ -179,7 +179,7 @@ fn option(field: &Field) -> Arg {
     }
 }
 
-/// Returns the options that do not belong to a field.
+/// Returns the options that do not set a field.
 fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
     let spec = entry.spec;
     let mut arguments = Vec::new();

@@ -1,4 +1,4 @@
-//! The example of an operation as a command line.
+//! Writes an operation's example as a command line.
 
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Envelope;
 use crate::engine::api::response::RequestId;
 
-/// A placeholder: the input of an example does not depend on the envelope of the response.
+/// A placeholder for the ID in the envelope: an example's input does not depend on it.
 const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
-/// The width after which a command continues on the next line, so that it fits a terminal with 80 columns.
+/// The width at which a command is continued on the next line, so that it fits an 80-column terminal.
 const WIDTH: usize = 76;
 const CONTINUED: &str = " \\\n    ";
 
@@ -22,7 +22,7 @@ pub fn line(named: &Named, fields: &[Field]) -> String {
     joined(parts(named, fields, shortened))
 }
 
-/// Returns the words, values and options of the example; `shown` returns the form in which a value is shown.
+/// Returns the words, values and options of the example. `shown` determines how each value is written.
 fn parts(named: &Named, fields: &[Field], shown: impl Fn(&Field, bool, String) -> String) -> Vec<String> {
     let (input, _) = (named.entry.example)(&ENVELOPE);
     let main = features::main_field(named.entry.spec.id);
@@ -47,8 +47,8 @@ fn parts(named: &Named, fields: &[Field], shown: impl Fn(&Field, bool, String) -
     words.chain(first).chain(main_values).chain(options).collect()
 }
 
-/// Shortens the text that a command is about, and replaces other long values by the name of a file: help texts are wrapped, and a value
-/// that continues on the next line cannot be copied.
+/// Shortens the long text of an example, and replaces other long values with a file name: help text is wrapped, and a wrapped value
+/// cannot be copied.
 fn shortened(field: &Field, is_main: bool, text: String) -> String {
     let name = if is_main { 0 } else { long(&field.name).len() };
     let room = WIDTH.saturating_sub(CONTINUED.len() + "-- ''".len() + name);
@@ -88,7 +88,7 @@ fn joined(parts: Vec<String>) -> String {
     out
 }
 
-/// Returns the values that the user writes for a field.
+/// Returns the values to write for a field.
 fn texts(field: &Field, value: &Value) -> Vec<String> {
     match (value, &field.kind) {
         (Value::Null, _) => Vec::new(),
@@ -155,7 +155,7 @@ mod tests {
         parts
     }
 
-    /// Every operation is a command, and the command of its example has the example's input.
+    /// Every operation has a command, and parsing the command line of its example gives the example's input.
     #[test]
     fn the_example_of_every_operation_is_a_command_with_the_same_input() {
         let mut seen = 0;

@@ -12,7 +12,9 @@ const PROGRAM: &str = "mailmill";
 
 /// Prints the completions of all commands for a shell.
 pub fn completions(mut whole: Command, shell: &str) -> Result<u8, Problem> {
-    let shell = own::shell(shell).ok_or_else(|| Problem::misused(format_args!("there are no completions for {shell}")))?;
+    let shell = own::shell(shell).ok_or_else(|| {
+        Problem::misused(format_args!("there are no completions for {shell}; see --help for the supported shells"))
+    })?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut whole, PROGRAM, &mut script);
     print(&String::from_utf8_lossy(&script));

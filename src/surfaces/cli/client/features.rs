@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-/// The operation that reports the progress of work in the background.
+/// The operation that reports the progress of background work.
 pub struct Work {
     /// The operation that returns the status.
     pub status: &'static str,
-    /// The field of the first response that names the work.
+    /// The field of the first response that contains the ID of the work.
     pub id: &'static str,
     /// The path parameter of the status operation.
     pub parameter: &'static str,
-    /// Whether the status operation also accepts, or requires, the project.
+    /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
     /// What the progress line calls the work.
     pub label: &'static str,
@@ -41,7 +41,7 @@ const WORK: [(&str, Work); 13] = [
     ("campaigns.send", work_of("campaigns.get", "id", "id", "Sending")),
 ];
 
-/// The fields that are positional arguments, because they are the object of the command.
+/// The fields that are positional arguments, because they identify the command's object.
 const MAIN_FIELDS: [(&str, &str); 17] = [
     ("projects.import", "urls"),
     ("projects.images_add", "url"),
@@ -77,7 +77,7 @@ pub fn opens(id: &str) -> bool {
     matches!(id, "emails.generate" | "emails.import_html" | "emails.create" | "emails.get" | "emails.edit")
 }
 
-/// Returns the operation that shows what an operation would do.
+/// Returns the operation that previews what an operation would do.
 pub fn dry_run(id: &str) -> Option<&'static str> {
     (id == "campaigns.send").then_some("campaigns.dry_run")
 }
@@ -92,7 +92,7 @@ pub fn file_link(id: &str) -> Option<&'static str> {
     (id == "contacts.export").then_some("downloadUrl")
 }
 
-/// Returns the part of a generation's status that a table shows: its emails, without their content.
+/// Returns the part of a generation's status that a table shows: its emails without their content.
 pub fn summary(data: &Value) -> Option<Value> {
     let emails = data["result"]["emails"].as_array()?;
     let shown = ["id", "slot", "language", "subject", "status", "error"];

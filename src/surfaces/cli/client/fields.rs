@@ -1,4 +1,4 @@
-//! The input of an operation as a list of fields, read from its JSON schema.
+//! Reads an operation's input from its JSON schema, as a list of fields.
 //!
 //! Only the schema of the given command is generated, because generating the schemas of all operations would slow down the start of the
 //! program.
@@ -17,7 +17,7 @@ pub enum Kind {
     Flag,
     /// One of these values, with their descriptions.
     Choice(Vec<(String, Option<String>)>),
-    /// A list of texts, or of these values.
+    /// A list of texts, or of allowed values.
     List(Option<Vec<String>>),
     /// An object with any keys: as JSON, or as KEY=VALUE.
     Map,
@@ -39,7 +39,7 @@ pub struct Field {
     pub required: bool,
     /// The description in the API.
     pub about: String,
-    /// The value that applies if the field is absent.
+    /// The default value.
     pub default: Option<String>,
 }
 

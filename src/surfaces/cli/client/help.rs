@@ -1,4 +1,4 @@
-//! The help of the program, with the commands for this server apart from those of the API.
+//! The program's help, which lists the commands for this server separately from those of the API.
 
 use clap::Command;
 use unicode_width::UnicodeWidthStr;
@@ -13,10 +13,10 @@ const NAMES: usize = 20;
 
 /// The commands that need neither a data folder nor a server.
 const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
-/// The command that passes messages to the MCP server of a profile, like a command of the client.
+/// The command that connects standard input and output to a profile's MCP server, which needs a profile like the client's commands.
 const MCP: &str = "mcp";
 
-/// The part of the help that only `--help` shows.
+/// The section of the help that only `--help` shows.
 const EXIT_CODES: &str = "Exit codes of API commands:
   0  success
   1  the command failed, for example because a generation failed
@@ -40,7 +40,7 @@ Environment variables of API commands:
 
 Times in tables are in UTC.";
 
-/// Returns the template of the program's help: the commands of `administration`, and those of the client.
+/// Returns the template of the program's help, with the commands in `administration` and those of the client.
 pub fn template(administration: &Command, operations: &'static [Entry]) -> String {
     let all: Vec<(String, String)> = administration
         .get_subcommands()

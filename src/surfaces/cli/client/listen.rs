@@ -26,13 +26,13 @@ use crate::base::delivery_signature;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 const POLL_PAUSE: Duration = Duration::from_secs(1);
-/// The address of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail at once and
+/// The URL of a temporary webhook. Names that end in .invalid never exist (RFC 2606), so the server's own attempts fail immediately and
 /// send no data.
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
-/// The description by which a later command finds a temporary webhook that was not deleted.
+/// The description that marks temporary webhooks, so that a later command can find one that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The number of deliveries that the command remembers as shown, and the number of pages that one poll reads. Both are more than a busy
-/// second of development needs.
+/// How many deliveries the command remembers as shown, and how many pages one poll reads. Both are more than a busy second of development
+/// needs.
 const SEEN_MAX: usize = 10_000;
 const PAGES_MAX: u64 = 20;
 
@@ -43,7 +43,7 @@ struct Source {
     is_temporary: bool,
 }
 
-/// Runs the command until it is interrupted, or until it has shown the number of events in `--count`.
+/// Runs the command until it is interrupted, or until it has shown `--count` events.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
     let source = source(session, matches, forward.is_some()).await?;
@@ -116,7 +116,7 @@ async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(),
 }
 
 async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, String)>, count: Option<u64>) -> Result<(), Problem> {
-    // Deliveries from before the start of the command are not shown.
+    // Deliveries from before the command started are not shown.
     let mut seen: VecDeque<String> = VecDeque::new();
     if !source.is_temporary {
         seen.extend(page(session, source, 0).await?.iter().filter_map(|delivery| delivery["id"].as_str().map(str::to_owned)));

@@ -21,11 +21,11 @@ use crate::base::machine;
 use crate::base::secret::Secret;
 
 const METADATA: &str = "/.well-known/oauth-authorization-server";
-/// The end of the grant type. The operator's settings determine its start.
+/// The ending of the grant type. The operator's settings determine the part before it.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// The time that the user has to decide. A registration on the server lasts longer; the client requests a new code when one expires.
+/// How long the user has to decide. The registration on the server lasts longer; the client requests a new code when a code expires.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// The pause between polls if the server names none.
+/// The pause between polls if the server does not specify one.
 const INTERVAL_SECONDS: u64 = 5;
 /// The maximum length of a key file. Keys are far shorter.
 const KEY_BYTES_MAX: u64 = 1_024;
@@ -89,7 +89,7 @@ fn read_key(file: &str) -> Result<String, Problem> {
     }
 }
 
-/// Fails if the key is not for the environment that the user asked for.
+/// Fails if the key is not for the environment that the user requested.
 fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
     let granted = environment_of(key);
     for wanted in ["test", "live"] {
@@ -107,11 +107,11 @@ fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
 async fn check_key(url: &Url, key: &str) -> Result<(), Problem> {
     let remote = Remote::new(url.clone(), Some(Secret::new(key.to_owned())), false);
     let answer = remote.send(&Call::get("/v1/projects?limit=1")).await?;
-    // A key without permission for projects is also a valid key.
+    // A key without permission to read projects is still valid.
     if answer.status == 403 { Ok(()) } else { envelope(&answer).map(drop) }
 }
 
-/// Registers at the server, shows the code, and polls until the user has decided.
+/// Registers with the server, shows the code, and polls until the user has decided.
 async fn request_key(matches: &ArgMatches, environment: &Environment, output: &Output, url: &Url) -> Result<String, Problem> {
     let email = match one(matches, "email") {
         Some(email) => email,
@@ -127,7 +127,13 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
     let token = endpoint(&metadata["token_endpoint"], "/oauth2/token");
     let grants = metadata["grant_types_supported"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let grant = grants.into_iter().find(|grant| grant.ends_with(GRANT_SUFFIX));
-    let grant = grant.ok_or_else(|| Problem::failed(format_args!("{url} does not offer agent registration")))?.to_owned();
+    let grant = grant
+        .ok_or_else(|| {
+            Problem::failed(format_args!(
+                "{url} does not offer sign-in from the command line; create a key in the dashboard, and use --key-file"
+            ))
+        })?
+        .to_owned();
     let scopes = one(matches, "permissions").unwrap_or_else(|| "all".to_owned()).replace(',', " ");
     let agent = one(matches, "name").unwrap_or_else(agent_name);
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": agent, "scope": scopes });
@@ -156,12 +162,15 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
                 show_code(&plain(&renewed)?["claim"], url, matches, environment, output);
             }
             (400, Some("invalid_grant")) => {
-                return Err(Problem::new(Exit::Denied, "the request was denied, or is no longer valid"));
+                return Err(Problem::new(
+                    Exit::Denied,
+                    "the request was denied or has expired; run the command again to request access again",
+                ));
             }
             _ => return Err(plain(&answer).err().unwrap_or_else(|| refusal(&answer, &body))),
         }
     }
-    Err(Problem::new(Exit::Denied, "no decision within 30 minutes; run the command again"))
+    Err(Problem::new(Exit::Denied, "the request was not approved within 30 minutes; run the command again"))
 }
 
 /// Shows the code and opens the page where the user decides.
@@ -178,7 +187,7 @@ fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &En
     }
 }
 
-/// Returns the body of a response in OAuth's format, or the problem that it describes.
+/// Returns the body of a response in OAuth's format, or the error that it describes.
 fn plain(answer: &Answer) -> Result<Value, Problem> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {
@@ -192,9 +201,9 @@ fn plain(answer: &Answer) -> Result<Value, Problem> {
 
 fn ask_email() -> Result<String, Problem> {
     if !std::io::stdin().is_terminal() {
-        return Err(Problem::misused("--email is missing: the email that you sign in with in the dashboard"));
+        return Err(Problem::misused("--email is missing; enter the email that you use to sign in to the dashboard"));
     }
-    complain("The email that you sign in with in the dashboard: ");
+    complain("The email that you use to sign in to the dashboard: ");
     let mut line = String::new();
     std::io::stdin()
         .lock()
@@ -203,7 +212,7 @@ fn ask_email() -> Result<String, Problem> {
     Ok(line.trim().to_owned())
 }
 
-/// Returns the name that the user sees on the page: this program, and the machine if its name is known.
+/// Returns the name that the page shows to the user: this program, and the machine if its name is known.
 fn agent_name() -> String {
     let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }

@@ -50,7 +50,7 @@ use session::Session;
 pub struct ClientCommand {
     matches: ArgMatches,
     environment: Environment,
-    /// The definitions of all commands of the program, for completions and manual pages.
+    /// The definitions of all of the program's commands, for completions and manual pages.
     whole: Option<Command>,
 }
 
@@ -60,17 +60,17 @@ pub fn is_command(operations: &'static [Entry], word: &str) -> bool {
         || names::resources(operations).iter().any(|(name, _)| *name == word)
 }
 
-/// Adds the commands of the client to the help of the program.
+/// Adds the client's commands to the program's help.
 pub fn with_help(administration: Command, operations: &'static [Entry]) -> Command {
     let template = help::template(&administration, operations);
-    // The help does not list hidden commands, but misspelled commands get them as suggestions.
+    // The help does not list hidden commands, but the program suggests them for misspelled commands.
     let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());
     let hidden = hidden.chain(names::resources(operations).into_iter().map(|(name, _)| name.to_owned()));
     let hidden: Vec<Command> = hidden.map(|name| Command::new(name).hide(true)).collect();
     administration.subcommands(hidden).help_template(template).after_long_help(help::long_text()).max_term_width(help::WIDTH)
 }
 
-/// Returns the definition of the client's commands; only the command with these words has all its arguments.
+/// Returns the definition of the client's commands. Only the command with these words has all its arguments.
 fn definition(operations: &'static [Entry], words: &[String]) -> Command {
     let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).max_term_width(help::WIDTH);
     let root = root.subcommand_required(true).args(commands::general());
@@ -89,8 +89,8 @@ fn whole(administration: Command, operations: &'static [Entry]) -> Command {
     administration.subcommands(client)
 }
 
-/// Parses the command line of a client's command, whose words without options are `words`. Exits the process for `--help` and invalid
-/// arguments.
+/// Parses the command line of one of the client's commands; `words` are its words without options. Exits the process for `--help` and
+/// invalid arguments.
 pub fn parse(
     operations: &'static [Entry],
     administration: Command,
@@ -107,7 +107,7 @@ pub fn parse(
 /// Runs a command; returns the exit code.
 pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result<u8, Problem> {
     let ClientCommand { matches, environment, whole } = command;
-    let Some((name, matches)) = matches.subcommand() else { return Err(Problem::misused("the command is missing")) };
+    let Some((name, matches)) = matches.subcommand() else { return Err(Problem::misused("the command is missing; see --help")) };
     let output = Output::new(matches, &environment);
     match name {
         "login" => return login::run(matches, &environment, &output).await,
@@ -138,7 +138,7 @@ pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result
     }
 }
 
-/// Returns the words of the command that was given, and its own arguments. Global options are among the arguments of every level.
+/// Returns the words of the command that was entered, and its own arguments. Global options are among the arguments of every level.
 fn innermost<'a>(name: &str, matches: &'a ArgMatches) -> (Vec<String>, &'a ArgMatches) {
     let (mut words, mut inner) = (vec![name.to_owned()], matches);
     while let Some((word, next)) = inner.subcommand() {

@@ -10,7 +10,7 @@ pub struct Named {
     pub entry: &'static Entry,
 }
 
-/// TABLE: the resources, in the order of the help, and what users do with them.
+/// TABLE: the resources, in the order of the help, with a summary for users.
 const RESOURCES: [(&str, &str); 24] = [
     ("projects", "Import brands, and edit their texts, images and products"),
     ("emails", "Generate, edit, check, test and send emails"),
@@ -55,7 +55,7 @@ pub fn all(operations: &'static [Entry]) -> impl Iterator<Item = Named> {
     })
 }
 
-/// Returns the operations of one resource, followed by the shortcuts to them.
+/// Returns the operations of one resource, followed by their shortcuts.
 pub fn of_resource(operations: &'static [Entry], resource: &str) -> Vec<Named> {
     let mut found: Vec<Named> = all(operations).filter(|named| named.words[0] == resource).collect();
     let shortcuts = SHORTCUTS.iter().filter_map(|(short, whole)| {
@@ -67,7 +67,7 @@ pub fn of_resource(operations: &'static [Entry], resource: &str) -> Vec<Named> {
     found
 }
 
-/// Returns the resources that have operations, with what users do with them.
+/// Returns the resources that have operations, with their summaries for users.
 pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static str)> {
     RESOURCES.into_iter().filter(|(name, _)| all(operations).any(|named| named.words[0] == *name)).collect()
 }

@@ -26,6 +26,7 @@ use super::{features, safety, wait};
 use crate::base::random::SystemRandom;
 use crate::engine::api::operation::Media;
 use crate::engine::api::{Entry, Replay};
+use crate::surfaces::subject;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 /// The maximum number of pages that `--jsonl` reads: a hundred million items.
@@ -55,7 +56,7 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
         .map_err(|problem| problem.reworded(|message| with_option(message, named, &fields)))
 }
 
-/// Names the option instead of the field at the start of an error of the API, such as `createdAfter: must be a time`.
+/// Replaces the field at the start of an API error, such as `createdAfter: must be a time`, with the option's name.
 fn with_option(message: &str, named: &Named, fields: &[Field]) -> String {
     let start = message.split_once(": ").and_then(|(start, rest)| Some((fields.iter().find(|field| field.name == start)?, rest)));
     match start {
@@ -78,8 +79,11 @@ impl Running<'_> {
             return self.dry_run(input.values).await;
         }
         if let Some(danger) = safety::danger_with(entry.spec, &input.values).filter(|_| !flag(matches, "yes")) {
-            let subject = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
-            safety::confirm(danger, &subject, &session.remote)?;
+            let mut question = [&named.words[..], &path_values(entry, &input.values)].concat().join(" ");
+            if let Some(label) = self.label(&input.values).await? {
+                question.push_str(&format!(" (“{label}”)"));
+            }
+            safety::confirm(danger, &question, &session.remote)?;
         }
         if entry.media.gives != Media::JSON_TYPE {
             return self.download(input.values).await;
@@ -99,6 +103,18 @@ impl Running<'_> {
         match fields.iter().find(|field| field.name == PROJECT) {
             Some(field) => self.session.settle_project(&mut input.values, field.required).await,
             None => Ok(()),
+        }
+    }
+
+    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key may
+    /// not read it, or if there is no terminal to ask. Fails if the object does not exist.
+    async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
+        let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
+        let Some(reader) = reader else { return Ok(None) };
+        match self.session.call(reader.spec.id, subject::selector(reader, input).into()).await {
+            Ok(object) => Ok(subject::label(&object)),
+            Err(problem) if problem.code() == Exit::NotFound as u8 => Err(problem),
+            Err(_) => Ok(None),
         }
     }
 
@@ -124,7 +140,8 @@ impl Running<'_> {
             result = self.session.send(&call) => result,
             _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
         };
-        // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
+        // Users need the key to repeat a request that may have been executed. A rejected request was not executed, so its key is not
+        // shown.
         let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
         if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
             let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
@@ -133,7 +150,7 @@ impl Running<'_> {
         Ok(envelope(&result?)?["data"].take())
     }
 
-    /// Adds an idempotency key if the operation honors one.
+    /// Adds an idempotency key if the operation supports one.
     fn key(&self, call: &mut Call) -> Result<Option<String>, Problem> {
         if self.entry.spec.replay != Replay::Keyed {
             return Ok(None);
@@ -152,7 +169,7 @@ impl Running<'_> {
         }
         if let Some((path, link)) = one(self.matches, "output").zip(features::file_link(id)) {
             let Some(url) = data[link].as_str() else {
-                return Err(Problem::misused("--output needs --wait, because the file does not exist yet"));
+                return Err(Problem::misused("--output requires --wait, because the file does not exist until the job finishes"));
             };
             self.save_link(url, Path::new(&path)).await?;
         }
@@ -172,7 +189,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Says how many items the list has besides those shown.
+    /// Prints how many more items the list has than are shown.
     fn note_rest(&self, data: &Value) {
         let Some(shown) = items(data).map(<[Value]>::len) else { return };
         let more = data["pagination"]["hasMore"] == true || data["hasMore"] == true || data["next"].is_string();
@@ -196,7 +213,7 @@ impl Running<'_> {
         open_page(&page, &self.session.remote.url, self.environment, self.session.output.notes);
     }
 
-    /// Prints every item of a list as a line of JSON.
+    /// Prints each item of a list as a line of JSON.
     async fn all_pages(&self, mut input: Map<String, Value>, fields: &[Field]) -> Result<u8, Problem> {
         let has = |name: &str| fields.iter().any(|field| field.name == name);
         if has("limit") {
@@ -225,7 +242,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Writes a response that is a file.
+    /// Saves a response that is a file.
     async fn download(&self, input: Map<String, Value>) -> Result<u8, Problem> {
         let call = self.session.request(self.entry, input);
         let refused = match one(self.matches, "output").filter(|path| path != "-") {
@@ -256,7 +273,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Downloads what a link of a response leads to.
+    /// Downloads the file that a link in a response points to.
     async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
         let url: Url = url.parse().map_err(|_| Problem::failed(format_args!("the server named an invalid link: {url}")))?;
         // Only the path and query of the link are used, so the key is sent only to this server.
@@ -270,7 +287,7 @@ impl Running<'_> {
     }
 }
 
-/// Returns the problem of a command that the user interrupted while it waited for the response.
+/// Returns the problem for a command that the user interrupted while it waited for the response.
 fn interrupted(key: Option<&str>) -> Problem {
     let remedy = match key {
         Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without a second effect"),
@@ -281,10 +298,10 @@ fn interrupted(key: Option<&str>) -> Problem {
 
 /// Downloads into a file. A failed download leaves no file.
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
-    // A symbolic link stays, and the file that it names is replaced.
+    // A symbolic link is kept, and the file that it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
-    // A device or a pipe cannot be replaced by a complete file.
+    // A device or a pipe cannot be replaced atomically, so it is written directly.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
         return session.remote.download(call, &mut file).await;

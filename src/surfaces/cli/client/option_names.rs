@@ -6,7 +6,7 @@ use super::names::Named;
 
 /// The field that the option `--project` and the default project set.
 pub const PROJECT: &str = "projectId";
-/// The options that every command has, or that commands have in addition to the fields of their input.
+/// The options that every command has, and those that some commands have in addition to their input's fields.
 const RESERVED: [&str; 15] = [
     "profile",
     "server",
@@ -44,12 +44,12 @@ pub fn long(name: &str) -> String {
     if RESERVED.contains(&name.as_str()) { format!("input-{name}") } else { name }
 }
 
-/// Returns the name of a value in the help: `contactId` is `CONTACT_ID`.
+/// Returns a value's name in the help: `contactId` is `CONTACT_ID`.
 pub fn constant_case(name: &str) -> String {
     separated(name, '_').to_ascii_uppercase()
 }
 
-/// Returns the name of a field in words: `firstName` is `First name`.
+/// Returns a field's name in words: `firstName` is `First name`.
 pub fn in_words(name: &str) -> String {
     let words = separated(name, ' ').to_ascii_lowercase();
     words[..1].to_ascii_uppercase() + &words[1..]
@@ -71,7 +71,7 @@ pub fn is_positional(named: &Named, field: &Field) -> bool {
     field.in_path && (field.name != PROJECT || takes_project(named))
 }
 
-/// Returns whether the project itself is the object of the command, as in `projects get ID`.
+/// Returns whether the project itself is the command's object, as in `projects get ID`.
 fn takes_project(named: &Named) -> bool {
     let mut in_path = named.entry.spec.path_names();
     named.words[0] == "projects"

@@ -10,7 +10,7 @@ use super::arguments::flag;
 use super::environment::Environment;
 use super::table::{self, Style};
 
-/// TABLE: the fields that identify an object, the most specific first.
+/// TABLE: the fields that identify an object, most specific first.
 const IDS: [&str; 13] = [
     "id",
     "conversationId",
@@ -26,7 +26,7 @@ const IDS: [&str; 13] = [
     "domain",
     "email",
 ];
-/// The width that is assumed for a terminal that does not report its width.
+/// The width to assume for a terminal that does not report one.
 const WIDTH_ASSUMED: usize = 80;
 
 /// The form of the output.
@@ -97,7 +97,7 @@ impl Output {
     }
 }
 
-/// Returns the items of a list: the data itself if it is a list, otherwise its only field besides those about pages.
+/// Returns the items of a list: the data itself if it is an array, otherwise its only field that is not about paging.
 pub fn items(data: &Value) -> Option<&[Value]> {
     match data {
         Value::Array(items) => Some(items),

@@ -1,4 +1,4 @@
-//! Profiles: servers with their keys, in a file that only its owner can read.
+//! Profiles: servers and their keys, in a file that only its owner can read.
 //!
 //! The keys are not in the system's keyring: servers, containers and CI machines have none, and a file with mode 0600 is as safe from
 //! other users.
@@ -39,13 +39,13 @@ pub struct Profile {
 /// The file with all profiles.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The profile that commands use by default: the one of the last login, or the one that the user chose.
+    /// The profile that commands use by default: that of the last login, or one that the user selected.
     pub default: Option<String>,
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
 }
 
-/// The server of a command, with the key and the default project.
+/// The server that a command uses, with the key and the default project.
 #[derive(Debug)]
 pub struct Target {
     pub url: Url,
@@ -58,7 +58,9 @@ impl Target {
     pub fn key(&self) -> Result<Secret, Problem> {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
-            return Err(Problem::misused("the key contains a space, a line break or another character that no key has"));
+            return Err(Problem::misused(
+                "the key contains a space, a line break or another character that keys never contain; copy the key again",
+            ));
         }
         self.key.clone().ok_or_else(|| {
             let url = &self.url;
@@ -69,7 +71,7 @@ impl Target {
 }
 
 impl Profiles {
-    /// Reads the file, changes the profiles with `change`, and replaces the file. A lock keeps the changes of other processes.
+    /// Reads the file, applies `change` to the profiles, and replaces the file. A lock prevents lost updates by other processes.
     pub fn change<T>(
         environment: &Environment,
         change: impl FnOnce(&mut Self) -> Result<T, Problem>,
@@ -103,7 +105,7 @@ impl Profiles {
         })
     }
 
-    /// Replaces the file. A crash leaves the old or the new file, and no other user can read either.
+    /// Replaces the file. A crash leaves either the old or the new file, and other users can read neither.
     fn save(&self, path: &Path) -> std::io::Result<()> {
         let text = toml::to_string(self).map_err(std::io::Error::other)?;
         // The file can be a symbolic link into a folder with other configuration files.
@@ -118,7 +120,7 @@ impl Profiles {
         })
     }
 
-    /// Returns the server, key and project for a command with these options. Options override variables, and variables override the
+    /// Returns the server, key and project that a command with these options uses. Options override variables, and variables override the
     /// profile.
     pub fn target(&self, named: Option<String>, server: Option<String>, environment: &Environment) -> Result<Target, Problem> {
         let wanted = named.as_ref().or(environment.profile.as_ref());
@@ -126,7 +128,7 @@ impl Profiles {
             Some(name) => Some(self.find(name)?),
             None => None,
         };
-        // A key is for one server. The key of a profile is not sent to a server that the option or the variable names.
+        // A key belongs to one server. A profile's key is never sent to a different server that the option or the variable names.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {
@@ -160,7 +162,7 @@ fn path(environment: &Environment) -> Option<PathBuf> {
     environment.folder.as_ref().map(|folder| folder.join(FILE))
 }
 
-/// Fails if other users can read the file with the keys, or can replace it by a file that names another server.
+/// Fails if other users can read the file with the keys, or can replace it with a file that names a different server.
 fn check_modes(path: &Path) -> Result<(), Problem> {
     let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
     if mode(path) & 0o077 != 0 {
@@ -188,7 +190,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     }
     url.set_query(None);
     url.set_fragment(None);
-    // `MAILMILL_URL`, which the SDKs also read, can end with the path of the API.
+    // `MAILMILL_URL` can end with the API's path, because the SDKs also read this variable.
     let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
     url.set_path(&path);
     Ok(url)
@@ -253,7 +255,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
             false => Problem::misused("no profile is selected; name the one to remove with --profile"),
         })?;
         let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
-        // No other profile takes its place: a command that sends must not silently go to another server.
+        // No other profile becomes the selected one: a command that sends must never silently use a different server.
         profiles.default.take_if(|default| *default == name);
         Ok((name, profile, profiles.default.is_none() && !profiles.profiles.is_empty()))
     })?;

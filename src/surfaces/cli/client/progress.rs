@@ -1,4 +1,4 @@
-//! One line on standard error that shows the progress of an upload or of work on the server. Without a terminal, nothing is written.
+//! A line on standard error that shows the progress of an upload or of work on the server. Without a terminal, nothing is written.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ const CLEAR: &str = "\r\x1b[2K";
 pub struct Progress {
     label: String,
     is_shown: bool,
-    /// The last line, which is not written again while it stays the same.
+    /// The line written last; an identical line is not written again.
     last: Mutex<String>,
 }
 

@@ -1,7 +1,8 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
-//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. The server here is the one that the
-//! user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides about retries.
+//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client only calls the server
+//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides about
+//! retries.
 
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
@@ -33,7 +34,7 @@ use crate::base::random::{Random, SystemRandom};
 use crate::base::secret::Secret;
 use crate::engine::fetch::{client_config, driven, words};
 
-/// A server that does not accept a connection in this time is reported as unreachable.
+/// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// The time limit for a response. The slowest operations, which check an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
@@ -44,7 +45,7 @@ const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
 /// The maximum number of attempts: enough to outlast a restart of the server, but few enough that users see an error soon.
 const ATTEMPTS_MAX: u32 = 4;
 const BACKOFF: Duration = Duration::from_millis(400);
-/// The longest wait that a server can ask for. Budgets are per minute; longer waits are reported instead.
+/// The longest wait that a server can request. Budgets are per minute; longer waits are reported instead.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// The body of a request.
@@ -64,7 +65,7 @@ pub struct Call {
     pub target: String,
     pub payload: Payload,
     pub headers: HeaderMap,
-    /// Whether the request has the same effect if it is sent twice.
+    /// Whether sending the request twice has the same effect as sending it once.
     pub is_repeatable: bool,
 }
 
@@ -93,17 +94,17 @@ impl Answer {
     }
 }
 
-/// How far a request without a response came.
+/// How far a request got that received no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// No byte of the request was sent.
     Unsent,
     /// The server may have executed the request.
     Sent,
-    /// The same request cannot succeed.
+    /// Repeating the request cannot succeed.
     Final,
-    /// The server responded, but the file cannot be written.
-    File,
+    /// The server responded, but the response is too large or the file cannot be written.
+    Unusable,
 }
 
 /// A request that got no response.
@@ -139,7 +140,7 @@ impl Remote {
         self.key.as_ref().is_some_and(|key| key.expose().starts_with("sk_live_"))
     }
 
-    /// Sends a request, repeats it where that is safe, and returns the complete response.
+    /// Sends a request, retries it where that is safe, and returns the complete response.
     pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
         let mut attempt = 1;
         loop {
@@ -159,7 +160,7 @@ impl Remote {
         }
     }
 
-    /// Sends a request once, and returns the response whatever its status is.
+    /// Sends a request once, and returns the response with any status.
     pub async fn send_once(&self, call: &Call) -> Result<Answer, Problem> {
         self.exchange(call, read_whole).await.map_err(|broken| self.problem(&broken))
     }
@@ -174,7 +175,7 @@ impl Remote {
     }
 
     fn problem(&self, Broken { cause, fault }: &Broken) -> Problem {
-        if *fault == Fault::File {
+        if *fault == Fault::Unusable {
             return Problem::failed(cause);
         }
         let host = self.host();
@@ -248,18 +249,18 @@ impl Remote {
     async fn connect(&self) -> Result<Box<dyn Wire>, Broken> {
         let refused = Broken::with(Fault::Final);
         let (Some(host), Some(port)) = (self.url.host_str(), self.url.port_or_known_default()) else {
-            return Err(refused("the address has no host".to_owned()));
+            return Err(refused("the server's URL has no host; use a URL like https://mail.example.com".to_owned()));
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, port)).await.map_err(|error| Broken::with(Fault::Unsent)(error.to_string()))?;
-        // Each request is a single write, so waiting for more data gains nothing.
+        // Each request is a single write, so delaying it to collect more data gains nothing.
         let _ = stream.set_nodelay(true);
         if self.url.scheme() != "https" {
             return Ok(Box::new(stream));
         }
         let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone().map_err(&refused)?;
         let name = ServerName::try_from(host.to_owned()).map_err(|error| refused(error.to_string()))?;
-        // A connection that ends during the handshake can be tried again. A certificate does not become valid by trying again.
+        // A connection that ends during the handshake can be retried. Retrying does not make an invalid certificate valid.
         let failed = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::InvalidData => refused(error.to_string()),
             _ => Broken::with(Fault::Unsent)(error.to_string()),
@@ -275,13 +276,13 @@ impl Broken {
     }
 
     fn after(cause: String) -> Self {
-        // hyper reports a response that is not HTTP, which the same request would receive again.
+        // hyper reports a response that is not HTTP. The same request would get the same response.
         let fault = if cause.contains("HTTP version") { Fault::Final } else { Fault::Sent };
         Self { cause, fault }
     }
 }
 
-/// Returns whether a request should be sent again: after which time, if the server says so, and why.
+/// Returns whether and why a request should be sent again, and the wait that the server requests, if any.
 fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
     match result {
         Err(broken) if broken.fault == Fault::Unsent || (broken.fault == Fault::Sent && is_repeatable) => {
@@ -291,7 +292,7 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
         Ok(answer) => {
             let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
             match answer.status.as_u16() {
-                // The server did not run a request that it rejects with 429, so repeating the request is safe.
+                // The server did not run a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
                 500.. if is_repeatable => Some((after, format!("The server returned status {}", answer.status.as_u16()))),
                 _ => None,
@@ -313,7 +314,8 @@ async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<A
         let frame = frame.map_err(|error| Broken::after(words(&error)))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > REPLY_BYTES_MAX {
-            return Err(Broken::after(format!("the response has more than {REPLY_BYTES_MAX} bytes")));
+            let cause = format!("the response is larger than {} MiB; request fewer items at a time", REPLY_BYTES_MAX >> 20);
+            return Err(Broken { cause, fault: Fault::Unusable });
         }
         bytes.extend_from_slice(&data);
     }
@@ -327,11 +329,12 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
-            return Err(Broken::after(format!("the file has more than {FILE_BYTES_MAX} bytes")));
+            let cause = format!("the file is larger than {} GiB", FILE_BYTES_MAX >> 30);
+            return Err(Broken { cause, fault: Fault::Unusable });
         }
         left -= length;
         match file.write_all(&data) {
-            // A reader that closed its end needs no more output.
+            // If the reader closed its end, it needs no more output.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(unwritable)?,
         }
@@ -340,10 +343,10 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
 }
 
 fn unwritable(error: std::io::Error) -> Broken {
-    Broken { cause: format!("cannot write the file: {error}"), fault: Fault::File }
+    Broken { cause: format!("cannot write the file: {error}"), fault: Fault::Unusable }
 }
 
-/// Returns the JSON envelope of a response, or the problem that it describes.
+/// Returns the response's JSON envelope, or the problem that it describes.
 pub fn envelope(answer: &Answer) -> Result<serde_json::Value, Problem> {
     let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {
@@ -420,7 +423,7 @@ mod tests {
         assert_eq!(retries(Ok(answer(404, &[], &json!({}))), true), None);
         assert_eq!(retries(Err(Broken::after("reset".into())), false), None);
         assert_eq!(retries(Err(Broken { cause: "refused".into(), fault: Fault::Unsent }), false), Some(None));
-        for fault in [Fault::Final, Fault::File] {
+        for fault in [Fault::Final, Fault::Unusable] {
             assert_eq!(retries(Err(Broken { cause: "invalid peer certificate".into(), fault }), true), None);
         }
     }

@@ -1,4 +1,4 @@
-//! Confirmation before anything that sends or deletes.
+//! Asks for confirmation before anything is sent or deleted.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -10,16 +10,16 @@ use super::requests::Remote;
 use crate::engine::api::Spec;
 use crate::engine::api::spec::Verb;
 
-/// What a command does that cannot be undone.
+/// An effect of a command that cannot be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Danger {
     Sends,
     Deletes,
-    /// Ends something that cannot be started again.
+    /// Ends something that cannot be restarted.
     Ends,
 }
 
-/// TABLE: operations that send. The permission alone does not identify them, because pausing and unscheduling need the same one.
+/// TABLE: operations that send. Their permission alone does not identify them, because pausing and unscheduling require the same one.
 const SENDS: [&str; 9] = [
     "sending.send",
     "sending.test",
@@ -35,7 +35,7 @@ const SENDS: [&str; 9] = [
 /// TABLE: operations that delete although their method is not DELETE.
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
-/// TABLE: operations that end something that cannot be started again.
+/// TABLE: operations that end something that cannot be restarted.
 const ENDS: [&str; 1] = ["campaigns.cancel"];
 
 /// Returns what makes an operation dangerous.
@@ -55,6 +55,11 @@ pub fn danger_with(spec: &Spec, input: &Map<String, Value>) -> Option<Danger> {
     danger(spec).or(deletes.then_some(Danger::Deletes))
 }
 
+/// Returns whether there is a terminal at which the user can confirm.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks the user to confirm; without a terminal, fails and names the option that confirms.
 pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Problem> {
     let what = match danger {
@@ -68,7 +73,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
         (Danger::Sends, false) => "in the test environment; its mail stays in the built-in inbox",
         (Danger::Deletes | Danger::Ends, false) => "in the test environment",
     };
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if !can_ask() {
         let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
         return Err(Problem::new(Exit::Unconfirmed, message));
     }
@@ -77,7 +82,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
     let read = std::io::stdin().lock().read_line(&mut answer);
     match read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         true => Ok(()),
-        false => Err(Problem::new(Exit::Unconfirmed, "not confirmed, nothing was done")),
+        false => Err(Problem::new(Exit::Unconfirmed, "not confirmed; nothing was changed")),
     }
 }
 
@@ -106,10 +111,10 @@ mod tests {
         assert_eq!(danger_with(change, &Map::new()), None);
     }
 
-    /// Tests have no terminal.
+    /// Tests run without a terminal.
     #[test]
     fn without_a_terminal_the_option_is_required() {
-        if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        if can_ask() {
             return;
         }
         let remote = Remote::new("https://mail.example.com".parse().expect("a URL"), None, false);

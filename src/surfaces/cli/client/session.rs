@@ -20,10 +20,10 @@ use crate::engine::api::spec::Verb;
 use crate::surfaces::internal_call;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The number of projects that are searched for a name. Accounts with more projects can use IDs.
+/// The maximum number of projects that are searched for a name. In accounts with more projects, use IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
-/// The longest outage of the server that a command waits for, and the pause between its attempts.
+/// How long a command waits for a server that is down, and the pause between its attempts.
 const OUTAGE_MAX: Duration = Duration::from_secs(10 * 60);
 const OUTAGE_PAUSE: Duration = Duration::from_secs(3);
 
@@ -67,8 +67,7 @@ impl Session {
         Ok(envelope(&answer)?["data"].take())
     }
 
-    /// Like [`Session::call`], for commands that follow something: waits for a server that cannot be reached, for example while it is
-    /// upgraded.
+    /// Like [`Session::call`], but for commands that poll: waits while the server cannot be reached, for example during an upgrade.
     pub async fn call_patiently(&self, id: &str, input: Value) -> Result<Value, Problem> {
         let deadline = Instant::now() + OUTAGE_MAX;
         loop {
@@ -86,8 +85,8 @@ impl Session {
         self.remote.send(call).await
     }
 
-    /// Sets the project of the input: a name becomes an ID, and a missing but required project becomes the default project or the account's
-    /// only project.
+    /// Sets the project in the input: replaces a name with an ID, and a missing but required project with the default project or the
+    /// account's only project.
     pub async fn settle_project(&self, input: &mut Map<String, Value>, is_required: bool) -> Result<(), Problem> {
         let given = input.get(PROJECT).and_then(Value::as_str).map(str::to_owned);
         let wanted = given.or_else(|| self.project.clone().filter(|_| is_required));
@@ -149,9 +148,9 @@ fn is_id(text: &str) -> bool {
     text.len() == ID_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Opens a page in the browser, and says so.
+/// Opens a page in the browser, and prints its URL.
 pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
-    // The desktop's opener starts any program for a URL of another kind, so the server must not choose it.
+    // The desktop's opener can start any program for a URL with another scheme, so the server must not choose the scheme.
     let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());
     if !is_own {
         note(&format!("The server names a page on another host. Open it only if you trust it: {url}"));

@@ -1,11 +1,11 @@
-//! Lists as tables and objects as lines, for people. Tables fit the terminal.
+//! Prints lists as tables, and objects as lines, for people. Tables fit the terminal's width.
 
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::terminal::harmless;
 
-/// TABLE: the columns that are shown first, in this order. Only the first ID identifies the rows; the other IDs follow all other columns.
+/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -46,7 +46,7 @@ const FIRST: [&str; 36] = [
 ];
 /// TABLE: the columns that are shown last.
 const LAST: [&str; 4] = ["scheduledAt", "sentAt", "createdAt", "updatedAt"];
-/// TABLE: fields that would make every row long and tell users little. `--json` shows them.
+/// TABLE: fields that would make every row long and are rarely useful. `--json` shows them.
 const LEFT_OUT: [&str; 12] = [
     "_id",
     "html",
@@ -62,20 +62,20 @@ const LEFT_OUT: [&str; 12] = [
     "triggeredBy",
 ];
 const GAP: usize = 2;
-/// A column that is narrower shows too little of its values, so the columns after it are left out instead.
+/// A column narrower than this shows too little of its values, so the columns after it are left out instead.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
 const COLUMN_NARROW_MAX: usize = 32;
-/// The width from which a terminal has room for wide columns.
+/// The terminal width from which there is space for wide columns.
 const WIDE: usize = 100;
 /// The number of columns in a table that is not shown on a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The longest text of an object that is shown in full.
+/// The maximum length of an object's text that is shown in full.
 const TEXT_MAX: usize = 2_000;
-/// A list inside an object with at most this many items shows them completely if they contain objects or lists of objects.
+/// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;
-/// The number of items of a list inside an object that are shown.
+/// How many items of a list inside an object are shown.
 const ITEMS_MAX: usize = 20;
 
 /// How text is shown.
@@ -101,7 +101,7 @@ pub fn table(items: &[Value], style: Style) -> String {
         .map(|(index, name)| cells.iter().map(|row| row[index].width()).chain([heading(name).width()]).max().unwrap_or_default())
         .collect();
     let mut widths = widths(&wanted, style.width);
-    // Part of an ID is useless.
+    // A truncated ID is useless.
     let last = widths.len().saturating_sub(1);
     if last > 0 && is_id(columns[last]) && widths[last] < wanted[last] {
         widths.pop();
@@ -149,7 +149,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
-        // The objects of a list are usually all in the project that the user named, so the column is left out.
+        // The objects in a list usually all belong to the project that the user named, so the column is left out.
         let is_known = name == "projectId" && !kept.is_empty();
         let is_repeated = || is_id(name) && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
@@ -214,7 +214,7 @@ pub fn cell(value: &Value) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// Replaces control characters, line breaks and invisible formatting by spaces.
+/// Replaces control characters, line breaks and invisible formatting characters with spaces.
 fn clean(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -314,7 +314,7 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
     }
 }
 
-/// Returns whether a row of a table could not show the whole object.
+/// Returns whether a table row cannot show the whole object.
 fn is_nested(item: &Value) -> bool {
     let is_inner = |value: &Value| match value {
         Value::Object(members) => !members.is_empty(),

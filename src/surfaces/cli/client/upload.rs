@@ -1,4 +1,4 @@
-//! The upload of a file as multipart/form-data (RFC 7578), with its progress.
+//! Uploads a file as multipart/form-data (RFC 7578), and shows the progress.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// Later pauses are as long as those of the polling helpers in `assets/docs/api-conventions.md`.
 const PAUSE: Duration = Duration::from_secs(2);
 const QUICK_POLLS: u32 = 6;
-/// The time that a command waits if the user sets no other: longer than the largest import takes.
+/// How long a command waits if the user sets no limit: longer than the largest import takes.
 pub const TIMEOUT_SECONDS: u64 = 1_800;
 
 /// The statuses of work that has ended.
@@ -26,7 +26,7 @@ const ENDED: [&str; 10] =
     ["completed", "failed", "active", "error", "partial_success", "uploaded", "sent", "cancelled", "paused", "pending_review"];
 const FAILED: [&str; 4] = ["failed", "error", "cancelled", "pending_review"];
 
-/// Polls the status of the work that `started` names, until it has ended. Work that is already complete is returned as it is.
+/// Polls the status of the work that `started` identifies until the work has ended. Work that is already complete is returned unchanged.
 pub async fn finish(
     session: &Session,
     work: &'static Work,

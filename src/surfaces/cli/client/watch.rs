@@ -85,7 +85,7 @@ fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
             Err(Problem::new(Exit::Failed, reason))
         }
         "cancelled" => Ok(Some(0)),
-        // Mailmill retries deferred recipients of a sent campaign until it is complete.
+        // Mailmill retries deferred recipients of a sent campaign until the campaign is complete.
         "sent" if campaign["completedAt"].is_string() => Ok(Some(0)),
         _ => Ok(None),
     }

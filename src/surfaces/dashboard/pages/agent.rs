@@ -98,7 +98,7 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let choice = Choice::sent(visit);
     match done {
         Ok(Done(approval)) => Ok(Outcome::draw(&AgentPage::done(code, approval))),
-        // The user confirms the password, then returns to this request with the same choices.
+        // The user confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &choice)))))

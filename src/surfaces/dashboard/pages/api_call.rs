@@ -27,7 +27,7 @@ pub struct ApiCallPage {
     docs: String,
     input: String,
     takes_file: bool,
-    /// Whether the user's role allows the call.
+    /// Whether the user's role allows them to call the operation.
     is_allowed: bool,
     /// The response; `None` before the call.
     response: Option<String>,
@@ -53,7 +53,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
     let (mut input, _) = (entry.example)(&envelope);
-    // Examples contain made-up IDs, so the ID of the user's last or first brand replaces the ID of the project.
+    // Examples contain made-up IDs, so the project ID is replaced with the ID of the user's last or first brand.
     if let Some(project) = input.get_mut("projectId")
         && let Some(brand) = brand(visit).await
     {
@@ -109,7 +109,7 @@ fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> 
 fn pretty(body: &[u8]) -> String {
     serde_json::from_slice::<Value>(body)
         .and_then(|mut value| {
-            // The pages receive fields without a value, which programs do not.
+            // Pages receive fields without a value; API clients do not.
             value.get_mut("data").into_iter().for_each(leave_out_nulls);
             serde_json::to_string_pretty(&value)
         })

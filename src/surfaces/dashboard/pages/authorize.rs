@@ -20,7 +20,7 @@ use crate::vocab::environment::Environment;
 const PARAMETERS: [&str; 8] =
     ["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "resource"];
 
-/// The parameter with the selected permissions, when the user returns from a password check.
+/// The parameter that contains the selected permissions when the user returns from confirming their password.
 const CHOSEN: &str = "chosen";
 
 /// The data of the consent page.
@@ -67,8 +67,8 @@ impl AuthorizePage {
     }
 }
 
-/// Returns the parameters of the request in a URL or a form. OAuth forbids repeats (RFC 6749 §3.1): two readers of the same request could
-/// use different values.
+/// Returns the parameters of the request in a URL or a form. OAuth forbids repeated parameters (RFC 6749 §3.1), because two readers of
+/// the same request could use different values.
 fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError> {
     if let Some(name) = PARAMETERS.into_iter().find(|name| fields.all(name).len() > 1) {
         let message = format!("{name} is in the request more than once; the program must send it once.");
@@ -77,7 +77,7 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Names the field in an error of the request: the page has no form field for it, and users pass the text on to the maker of the program.
+/// Names the field in an error about the request: the page has no form field for it, and users forward the text to the program's maker.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {
@@ -90,7 +90,7 @@ fn named(error: PageError) -> PageError {
 }
 
 fn input(parameters: &[(&'static str, String)]) -> Value {
-    // Empty values stand for missing required parameters, so that the operation reports which parameter is missing.
+    // A missing required parameter gets an empty value, so that the operation reports the missing parameter.
     let mut input: Map<String, Value> = ["response_type", "client_id", "code_challenge", "code_challenge_method"]
         .map(|name| (name.to_owned(), "".into()))
         .into_iter()
@@ -139,7 +139,7 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
         // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
         // sites.
         Ok(Done(result)) => Ok(Outcome::draw(&AuthorizePage::done(result.program, result.redirect_to))),
-        // The user confirms the password, then returns to this request with the same choices.
+        // The user confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &given, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &given, &choice)))))

@@ -343,7 +343,7 @@ fn changes(visit: &Visit, project: &ProjectView) -> Value {
     input
 }
 
-/// Returns a submitted value in the form of the API.
+/// Converts a submitted value to the API's format.
 fn value(detail: &Detail, sent: &str, project: &ProjectView) -> Value {
     match detail.field {
         "name" if sent.is_empty() => Value::Null,

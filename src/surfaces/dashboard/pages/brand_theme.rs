@@ -335,7 +335,7 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
     for field in Form::names() {
         let known = current(&shown, &field);
         let sent = visit.form.get(&field).trim();
-        // Without scripts, the picker and the text field are independent: the field that was changed counts.
+        // Without scripts, the color picker and the text field are independent, so the one that the user changed is used.
         let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
         let sent = picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent);
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");

@@ -21,7 +21,7 @@ use crate::vocab::providers::Provider;
 struct Platform {
     word: &'static str,
     label: &'static str,
-    /// Where users find the key.
+    /// Where users find their API key on the platform.
     hint: &'static str,
     /// The scopes that the key needs for imports, with their purpose.
     scopes: &'static [(&'static str, &'static str)],

@@ -47,7 +47,7 @@ struct HistoryEntry {
     campaign: Option<CampaignId>,
     order: Option<String>,
     facts: Vec<Fact>,
-    /// The order's value: a number, written as in the event.
+    /// The order's amount, as written in the event.
     value: Value,
     currency: String,
 }

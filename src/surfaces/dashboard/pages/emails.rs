@@ -138,7 +138,7 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
 pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, String), PageError> {
     let mut all = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items;
     if !wanted.is_empty() && !all.iter().any(|brand| brand.id.to_string() == wanted) {
-        // The wanted brand is older than the listed brands. If the brand does not exist, the operation fails.
+        // The requested brand is older than the listed brands. If the brand does not exist, the operation fails.
         let Done(older) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": wanted })).await?;
         all.push(older);
     }

@@ -45,7 +45,7 @@ struct AccountOverview {
     service: Value,
     /// The reason why a part of the data could not be read, if the reason is not a missing permission.
     error: Option<String>,
-    /// The continuous backup, if there is one and the user may see it.
+    /// The continuous backup, if one is configured and the user may see it.
     backup: Value,
     /// The reason why sending is on hold, if it is.
     hold: Option<String>,

@@ -1,4 +1,4 @@
-//! The pages about incoming webhooks: URLs to which other systems send contacts and events, and what they sent.
+//! The pages about incoming webhooks: URLs to which other systems send contacts and events, and their requests.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -168,7 +168,7 @@ async fn topics_of(visit: &Visit, project: &str) -> Result<Vec<TopicView>, PageE
     Ok(visit.ask::<topics::ops::list::List>(input).await?.items)
 }
 
-/// Creates an incoming webhook. Only the page that responds shows its URL.
+/// Creates an incoming webhook. Only the response page shows the webhook's URL.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let mut input = values(visit);
@@ -275,8 +275,8 @@ fn values(visit: &Visit) -> Value {
     })
 }
 
-/// Returns the mapping in a text field: one `field = path` per line. A line without a path gets an empty path; the API rejects it and names
-/// the field.
+/// Parses the mapping in a text field: one `field = path` per line. A line without a path gets an empty path, so that the API rejects it
+/// and names the field.
 fn mapping(text: &str) -> Map<String, Value> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let pair = |line: &str| {

@@ -146,8 +146,8 @@ async fn mail_link(api: &Api, email: &str) -> Option<String> {
     mailed.reason
 }
 
-/// Returns the problem with the link in the URL if the link is invalid, so that no user fills in a useless form. The token cannot be
-/// guessed and the check is cheap, so the check has no rate limit of its own.
+/// Returns the problem with the link in the URL if the link is invalid, so that users do not fill in a form that cannot succeed. The
+/// token cannot be guessed and the check is cheap, so the check has no separate rate limit.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit
         .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.name("token") }))

@@ -1,4 +1,5 @@
-//! The pages about mail services: which services report bounces and complaints, how to set each one up, and the settings of their relays.
+//! The pages about mail services: which services report bounces and complaints, how to set each of them up, and the settings of their
+//! relays.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::mail_services::{MAIL_SERVICES, MailService, MailServiceInfo};
 
-/// A mail service of the table, as the pages show it.
+/// A supported mail service, as the pages show it.
 #[derive(Clone, Debug, Serialize)]
 struct ServiceCard {
     word: &'static str,
@@ -28,9 +29,9 @@ struct ServiceCard {
     secret: &'static str,
     /// Whether the webhook has a secret to enter.
     has_secret: bool,
-    /// Whether the webhook accepts notifications of topics.
+    /// Whether the webhook accepts notifications from SNS topics.
     has_topics: bool,
-    /// Whether the service operates a configured relay.
+    /// Whether the service operates a relay in the settings.
     relays: bool,
 }
 
@@ -187,7 +188,7 @@ async fn all(visit: &Visit, made: Option<MailFeedbackWithUrl>, error: Option<Pag
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Adds a mail service. Only the page that responds shows the URL of its webhook.
+/// Adds a mail service. Only the response page shows the webhook's URL.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let mut input = json!({ "service": form.get("service"), "name": form.some("name"), "secret": form.some("secret") });

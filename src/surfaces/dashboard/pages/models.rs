@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::settings::COMPOSER;
 
-/// The number of earlier months on the page: a year together with the current month.
+/// The number of earlier months on the page: a year, together with the current month.
 const EARLIER_MONTHS: u32 = 11;
 
 /// The data of the page about language models.

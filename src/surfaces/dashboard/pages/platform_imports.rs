@@ -1,5 +1,5 @@
-//! The import of contacts from a connected account: the user chooses the connection and the sources, can preview the changes and map the
-//! fields, and imports once or on a schedule. The page of imports or of scheduled imports then shows the progress.
+//! The page that imports contacts from a connected account: the user chooses the connection and the sources, can preview the changes and
+//! map the fields, and imports once or on a schedule. The page of imports or of scheduled imports then shows the progress.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -26,23 +26,23 @@ pub struct PlatformImportPage {
     sources: Vec<Choice>,
     all: bool,
     sources_max: usize,
-    /// The choices for how often to import; empty for once.
+    /// The choices for how often to import; the empty value means once.
     schedules: Vec<(&'static str, &'static str)>,
     every: String,
     preview: Option<preview::ImportPreview>,
     mapped: Vec<MappedField>,
-    /// The fields of contacts that a field of the platform can become.
+    /// The contact fields that a platform's field can be mapped to.
     targets: Vec<(&'static str, &'static str)>,
 }
 
-/// A field of the platform in the form.
+/// A platform's field, as shown in the form.
 #[derive(Serialize)]
 struct MappedField {
     name: String,
     sample: String,
-    /// The field of the contact: the key of a profile field, `custom`, or empty if the field is not imported.
+    /// The contact field: the key of a profile field, `custom`, or empty if the field is not imported.
     to: String,
-    /// The name of the custom field.
+    /// The custom field's name.
     custom: String,
 }
 
@@ -165,7 +165,7 @@ async fn page(
     Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
 }
 
-/// Returns the fields in the form.
+/// Returns the fields entered in the form.
 fn sent_fields(visit: &Visit) -> Vec<MappedField> {
     let form = &visit.form;
     let rows = form.all("field").into_iter().zip(form.all("to")).zip(form.all("custom"));
@@ -178,7 +178,7 @@ fn sent_fields(visit: &Visit) -> Vec<MappedField> {
     .collect()
 }
 
-/// Returns the mapping in the form. Without a name, a custom field has the name of the field of the platform.
+/// Returns the mapping entered in the form. A custom field without a name gets the name of the platform's field.
 fn field_map(visit: &Visit) -> Value {
     let to = |field: MappedField| {
         let own = if field.custom.is_empty() { field.name.clone() } else { field.custom };
@@ -192,7 +192,7 @@ fn field_map(visit: &Visit) -> Value {
     Value::Object(sent_fields(visit).into_iter().map(to).collect::<Map<_, _>>())
 }
 
-/// Previews the import, or starts it once or on a schedule.
+/// Previews the import, starts it once, or creates its schedule.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;

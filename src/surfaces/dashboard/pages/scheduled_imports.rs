@@ -1,5 +1,5 @@
-//! The pages about scheduled imports of files and from platforms, and the results of their runs. `platform_imports` creates those from
-//! platforms.
+//! The pages of scheduled imports from files and platforms, and the results of their runs. `platform_imports` creates the scheduled
+//! imports from platforms.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::providers::ConsentMode;
 
-/// The times between two runs, in hours.
+/// The possible intervals between two runs, in hours.
 pub const EVERY: [(&str, &str); 6] = [
     ("1", "Every hour"),
     ("3", "Every 3 hours"),
@@ -22,7 +22,7 @@ pub const EVERY: [(&str, &str); 6] = [
     ("24", "Every day"),
     ("168", "Every week"),
 ];
-/// The choices for contacts whose row has no status: the status that they get, or an empty value to leave them out.
+/// The choices for contacts whose row has no status: the status they get, or an empty value to leave them out.
 const STATUSES: [(&str, &str); 5] = [
     ("", "Leave them out"),
     (NON_SUBSCRIBED, "Import them as not subscribed"),
@@ -38,7 +38,7 @@ struct ScheduleForm {
     act: String,
     name: String,
     url: String,
-    /// What the rows become: `contacts` or `events`.
+    /// What each row becomes: `contacts` or `events`.
     target: String,
     every: String,
     mapping: String,
@@ -104,7 +104,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Returns the choices, which include this number of hours.
+    /// Returns the form's choices, which always include this number of hours.
     fn including(hours: &str) -> Self {
         let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {
@@ -130,7 +130,7 @@ pub struct ScheduledImportPage {
     form: ScheduleForm,
     choices: Choices,
     import: ScheduledImportView,
-    /// Whether the page is loaded again until the run ends.
+    /// Whether the page reloads until the run ends.
     open: bool,
 }
 
@@ -257,7 +257,7 @@ fn hours(visit: &Visit) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// Returns the values of the form for a file.
+/// Returns the form's values for a file.
 fn values(visit: &Visit, target: &str) -> Value {
     let form = &visit.form;
     let mut values = json!({ "name": form.get("name"), "url": form.get("url"), "everyHours": hours(visit) });
@@ -283,7 +283,7 @@ fn values(visit: &Visit, target: &str) -> Value {
     values
 }
 
-/// Returns the fields in a text with one `field = header` per line.
+/// Parses a text with one `field = header` per line.
 fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let (field, header) = line.split_once('=').unwrap_or((line, ""));

@@ -18,7 +18,7 @@ pub struct Row {
     pub depth: usize,
     /// `all` or `any` for a group; empty for a condition.
     pub combine: String,
-    /// The kind of the condition.
+    /// The kind of the condition, such as a contact field or an activity.
     pub what: String,
     /// The name of a custom field or of a customer event.
     pub name: String,

@@ -248,7 +248,7 @@ async fn draw(
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Returns the filterable contact fields, with their labels.
+/// Returns the contact fields that conditions can test, with their labels.
 fn own_fields() -> Vec<(&'static str, &'static str)> {
     CONTACT_FIELDS.iter().filter(|field| field.filterable).map(|field| (field.key, field.label)).collect()
 }
@@ -319,7 +319,7 @@ async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, Page
 /// An error, and the row that contains the error.
 type RowError = (PageError, Option<usize>);
 
-/// Builds the filter tree of the rows, with the IDs of its tags.
+/// Builds the filter tree from the rows, with the IDs of its tags.
 async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
     let at = |row: usize| move |error: PageError| (error, Some(row));

@@ -78,7 +78,7 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
-    // End the browser's old session: an attacker may know its token, and it would stay open unnoticed.
+    // End the browser's old session: an attacker may know its token, and the session would stay open unnoticed.
     if visit.who.is_some() {
         let _ = visit.ask::<accounts::ops::logout::Logout>(json!({})).await;
     }

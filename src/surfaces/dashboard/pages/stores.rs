@@ -1,4 +1,4 @@
-//! The page about stores: the connected stores with their state, and the form that connects a store with keys or by installing an app.
+//! The page of stores: the connected stores with their status, and the form that connects a store with keys or by installing an app.
 
 use serde::Serialize;
 use serde_json::json;
@@ -26,7 +26,7 @@ pub struct StoresPage {
     url: String,
     brand: String,
     customers: String,
-    /// Whether users can install the app of this installation.
+    /// Whether users can install this installation's Shopify app.
     installs: bool,
     /// The page of the shop on which the user installs the app.
     install_url: Option<String>,
@@ -120,15 +120,15 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Receives the user from Shopify, and leads to the page of the environment in which the installation began. The address is registered with
-/// the app, so it names no environment. All parameters are passed on, because Shopify signs them.
+/// Handles the redirect from Shopify, and redirects to the page of the environment in which the user started the installation. The URL is
+/// registered with the app, so it cannot name the environment. All parameters are passed on, because Shopify signs them.
 pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
     Ok(Outcome::go(format!("/{environment}/settings/stores/complete?{query}")))
 }
 
-/// Completes the installation of the app.
+/// Completes the app's installation.
 pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
     match visit.ask::<complete::Complete>(json!({ "query": query })).await {

@@ -1,4 +1,4 @@
-//! The page with the status of the installation, for the owner and admins of the installation's own account.
+//! The page with the status of the installation, for the owner and admins of the account that owns the installation.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 
-/// The data for the installation status page.
+/// The data of the page with the installation's status.
 #[derive(Serialize)]
 pub struct SystemPage {
     uptime: String,

@@ -146,7 +146,7 @@ async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageE
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Creates a webhook. Only the page that responds shows the webhook's secret.
+/// Creates a webhook. Only the response page shows the webhook's secret.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let made = match wanted(visit) {
         Ok(input) => visit.ask::<webhooks::ops::create::Create>(input).await,

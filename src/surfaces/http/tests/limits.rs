@@ -37,7 +37,7 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     String::from_utf8(said).expect("the response is UTF-8 text")
 }
 
-/// The attack sends one header line after another without end, so that no single read takes long.
+/// The attack sends header lines endlessly, one after another, so that no single read takes long.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;

@@ -1,5 +1,6 @@
-//! Finds the end of a message: only CRLF, a dot, CRLF. Other sequences that some servers might accept as the end cause the message to be
-//! rejected. If two servers disagreed on where a message ends, attackers could hide a second message in the first one.
+//! Finds the end of a message, which is CRLF, a dot and CRLF, and nothing else. Other sequences that some servers might accept as
+//! the end cause the message to be rejected. If two servers disagreed on where a message ends, attackers could hide a second
+//! message in the first one.
 
 /// Reads a message from bytes as they arrive.
 #[derive(Default)]

@@ -329,8 +329,9 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // A block image is pushed like a table, whatever its own margins are. An inline image, whose `auto` margins are zero, gets the same
-        // margins in case a style sheet turns it into a block, unless `hspace` sets its distance to its neighbors.
+        // A block image is moved like a table, whatever its own margins are. An inline image has `auto` margins of zero. Unless
+        // `hspace` sets its distance to its neighbors, it gets the same margins, which apply if a style sheet turns it into a
+        // block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));

@@ -52,7 +52,7 @@ pub(super) const SHORT_WORDS: usize = 7;
 /// The maximum number of words that name the recipients before or after "only".
 const READERS_WORDS_MAX: usize = 3;
 
-/// The maximum number of words of a wish that ends in "please".
+/// The maximum number of words in a request that ends with "please".
 const WISH_WORDS_MAX: usize = 6;
 
 pub struct Classifier<'a> {
@@ -377,7 +377,7 @@ impl Classifier<'_> {
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
-            // A note that forbids nothing can still name dates and numbers.
+            // A note that forbids nothing can still contain dates and numbers.
             let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
             let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
@@ -404,8 +404,8 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
-        // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset". People
-        // also put remarks in square brackets, and ask each other questions in chats.
+        // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset".
+        // Writers also put remarks in square brackets, and ask each other questions in chats.
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
@@ -449,7 +449,7 @@ impl Classifier<'_> {
         is_led && (1..=READERS_WORDS_MAX).contains(&rest.len()) && names
     }
 
-    /// Returns the first word of a question that the writer is to ask the recipients.
+    /// Returns the first word of a question that the email should ask the recipients.
     fn question(&self, range: Range, start: usize) -> Option<usize> {
         let prompt = self.prompt;
         let whether = (start..range.to).find(|at| matches!(prompt.fold(*at), "if" | "whether"))?;

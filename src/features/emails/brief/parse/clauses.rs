@@ -79,7 +79,7 @@ pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     sentences
 }
 
-/// The number of an item of a list: the words `at..end`.
+/// The number of a list item: the words `at..end`.
 struct Item {
     at: usize,
     end: usize,
@@ -292,7 +292,8 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
-/// Returns whether a number is a time rather than a day: "8.30", the second hour of "8-12", and numbers after the last day of a month.
+/// Returns whether a number is a time rather than a day: "8.30", the second hour of "8-12", and numbers greater than the month's last
+/// day.
 fn is_hour(prompt: &Prompt<'_>, at: usize) -> bool {
     let minutes =
         prompt.raw(at).split_once('.').and_then(|(_, minutes)| minutes.parse::<u8>().ok().filter(|_| minutes.len() == 2));

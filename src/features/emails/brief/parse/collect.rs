@@ -146,8 +146,8 @@ fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
     }
 }
 
-/// Returns the language of the brief: `given` if present, otherwise the language that the prompt asks for, otherwise the language that the
-/// prompt is written in.
+/// Returns the language of the brief: `given` if present, otherwise the language that the prompt requests, otherwise the language in
+/// which the prompt is written.
 fn tag(prompt: &Prompt<'_>, asked: Option<&str>, given: Option<&LanguageTag>) -> LanguageTag {
     let own = LanguageTag::parse(asked.unwrap_or(prompt.lexicon().code)).or_else(|_| LanguageTag::parse("en"));
     given.copied().unwrap_or_else(|| own.expect("the codes of the word lists are language tags"))
@@ -165,8 +165,8 @@ fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether a short prompt is random letters or words: words without vowels, words of which none is common or relevant to an
-/// email, or four of the same letter in a row.
+/// Returns whether a short prompt is random letters or words: words without vowels, only words that are neither common nor relevant to an
+/// email, or four identical letters in a row.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -469,10 +469,10 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     typed(brief, prompt, read, range, read.sentence.range);
 }
 
-/// Returns whether a statement has words besides its typed facts.
+/// Returns whether a statement has words other than its typed facts.
 fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let is_typed = |at: usize| {
-        // "From 4 years": a length of time says something only with the words around it.
+        // "From 4 years": a duration says something only with the words around it.
         let is_typed =
             |found: &Found| found.kind != FactKind::Product && (found.kind != FactKind::Period || found.value.is_some());
         read.found.iter().any(|found| is_typed(found) && found.range.from <= at && at < found.range.to)

@@ -19,7 +19,7 @@ pub const EVERY: [&str; 18] = [
 /// Words for "before" after a weekday.
 const BEFORE: [&str; 9] = ["before", "beforehand", "vorher", "davor", "zuvor", "avant", "antes", "prima", "ervoor"];
 
-/// The parts of a date that the prompt gives.
+/// The parts of a date that the prompt contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
     weekday: Option<u8>,
@@ -199,7 +199,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
 }
 
-/// Returns the end of two days of which one is meant: "22 or 23 December".
+/// Returns the end of two alternative days: "22 or 23 December".
 fn choice(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<usize> {
     let (_, end) = day_and_month(prompt, at, is_us).or_else(|| bare_day(prompt, at))?;
     let second = prompt.end(List::Or, end)?;
@@ -484,7 +484,7 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
         .then_some((Parts { day: Some(day), ..Parts::default() }, end))
 }
 
-/// Returns whether the number before a word counts something other than days of a month.
+/// Returns whether the number before a word counts something other than days.
 fn is_counted(prompt: &Prompt<'_>, at: usize) -> bool {
     let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
     lists.into_iter().any(|list| prompt.is(list, at))
@@ -500,7 +500,7 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts mean: the last one up to `until`, or else the next one from today or a recent one.
+/// Returns the date that the parts denote: the latest one up to `until`; without `until`, the next one from today, or a recent one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();
@@ -521,8 +521,8 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(until) = until {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
-    // A date with a month can be up to 45 days ago; an older one means the next year. A month alone is resolved to its first day, so it
-    // can be 30 days older.
+    // A date with a month can be up to 45 days ago; an older date is read as one in the next year. A month alone stands for its first
+    // day, so it can be 30 days older.
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);

@@ -243,7 +243,7 @@ fn is_price_near(prompt: &Prompt<'_>, at: usize) -> bool {
     (at.saturating_sub(8)..at + 8).any(|at| prompt.is(List::Currency, at))
 }
 
-/// Returns whether no unit of something other than money is at an index: "29 statt 27, ".
+/// Returns whether the word at an index is not a unit, month or hour, so that the number before it can be an amount of money: "29 statt 27, ".
 fn is_counting_money(prompt: &Prompt<'_>, at: usize) -> bool {
     let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm];
     prompt.kind(at) != Kind::Word && !units.into_iter().any(|list| prompt.is(list, at)) && prompt.fold(at) != "."

@@ -33,7 +33,7 @@ impl Classifier<'_> {
                 let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < range.to).count().max(1);
                 return Some((taken, Piece { range, class: Class::Field }));
             }
-            // A label can say that there is no button: "CTA: none really".
+            // A label can state that there is no button: "CTA: none really".
             List::LabelButton if self.prompt.is(List::Not, value.from) && !self.prompt.words.is_capital(value.from) => {
                 Class::Note
             }

@@ -234,7 +234,7 @@ impl Lexicon {
         self.goals.get(usize::from(value)).copied().unwrap_or(Goal::Announcement)
     }
 
-    /// Adds every phrase of this language in the prompt to `marks`, also phrases with short forms and typing errors: "thank ppl".
+    /// Adds every phrase of this language in the prompt to `marks`, including phrases with abbreviations and typing errors: "thank ppl".
     pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
         self.mark_as(&|at| words.fold(at), words, language, marks);
         let written: Vec<Option<String>> = (0..words.len()).map(|at| self.written(words, at)).collect();
@@ -247,7 +247,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns the folded word that a short form or a typing error stands for, if it is one word.
+    /// Returns the folded word that an abbreviation or a typing error stands for, if it is one word.
     fn written(&self, words: &Words<'_>, at: usize) -> Option<String> {
         let raw = words.raw(at).to_lowercase();
         let own = self.rewritten(&raw).or_else(|| self.spelled(&raw)).filter(|_| words.kind(at) == Kind::Word)?;

@@ -10,7 +10,7 @@ macro_rules! lists {
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
 
         impl List {
-            /// Returns the table and key of the list in the files.
+            /// Returns the table and key under which the files store the list.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
@@ -100,7 +100,7 @@ lists! {
     Thanks = "note.thanks",
     /// Verbs of people whose words the prompt repeats: "Steve said".
     Says = "note.says",
-    /// Colleagues who say or want something, with the verb: "my boss says", "legal wants".
+    /// Verbs with which the prompt reports what colleagues say or want: "my boss says", "legal wants".
     Colleague = "note.colleague",
     Header = "note.header",
     Correction = "note.correction",
@@ -163,7 +163,7 @@ lists! {
     /// Words before a minimum order value that can also precede a price or a date.
     MinimumFrom = "number.minimum_from",
     MinimumAfter = "number.minimum_after",
-    /// Words that mark money as given, collected or paid back.
+    /// Words that mark money as given away, collected or paid back.
     Given = "number.given",
     Code = "number.code",
     CodeWith = "number.code_with",
@@ -173,13 +173,13 @@ lists! {
     Condition = "number.condition",
     Free = "number.free",
     Delivery = "number.delivery",
-    /// Words that say that something does not change: "shipping stays free".
+    /// Words stating that something does not change: "shipping stays free".
     Unchanged = "number.unchanged",
     /// What recipients of a recall can do with the product: "do not use".
     Consume = "words.consume",
     /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
     Canceled = "words.canceled",
-    /// Statements that recipients need not do anything.
+    /// Statements that recipients do not have to do anything.
     Assure = "words.assure",
     /// Verbs with which sentences invite the recipients: "win a trip".
     Invite = "words.invite",
@@ -205,7 +205,7 @@ lists! {
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
     Past = "date.past",
-    /// Phrases with the name of a weekday that mean no day.
+    /// Phrases with the name of a weekday that do not denote a day.
     NotDay = "date.not_day",
     Hour = "date.hour",
     Am = "date.am",

@@ -145,7 +145,7 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     }
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
-    // German nouns are capitalized too: two such words in a row are rarely anything but a name.
+    // German nouns are capitalized too, but two such words in a row are almost always a name.
     (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
         .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }
@@ -259,11 +259,11 @@ fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
     (noun > at && noun + 1 == names && starts).then(|| Range::of(at, names))
 }
 
-/// The words before the title of a person who signs: "signs as head".
+/// Words before the title of a person who signs: "signs as head".
 const AS: [&str; 6] = ["as", "als", "en", "como", "come", "comme"];
 
-/// Returns the name in a fragment that says who signs, and the title: "Noa signs", "chair is Ted Okafor he signs", "Frau Adler
-/// unterschreibt als Leiterin".
+/// Returns the name of the person who signs, and their title, from a fragment that states them: "Noa signs", "chair is Ted Okafor he
+/// signs", "Frau Adler unterschreibt als Leiterin".
 pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<(Range, Range)> {
     let ends = |to: usize| to == range.to || AS.contains(&prompt.fold(to)) && range.to <= to + 1 + TITLE_WORDS_MAX;
     let mut verbs = (range.from + 1..range.to).filter_map(|at| prompt.at(List::LabelSign, at).find(|mark| ends(mark.to)));
@@ -277,7 +277,7 @@ pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<(Range, Range)> {
     (to - first <= SIGNER_WORDS_MAX && (is_pronoun || is_whole)).then_some((Range::of(first, to), title))
 }
 
-/// The maximum number of words of the name of a person who signs.
+/// The maximum number of words in the name of a person who signs.
 const SIGNER_WORDS_MAX: usize = 3;
 
 /// The maximum number of words of a person's title.

@@ -40,7 +40,7 @@ const SHORT_WORDS: usize = 3;
 /// The maximum number of words of a subject such as "the first 50 customers".
 const SUBJECT_WORDS_MAX: usize = 5;
 
-/// Turns the statements that read like notes into unclear text.
+/// Treats statements that read like notes as unclear text.
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
@@ -83,7 +83,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if is_value || probability(prompt, range).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
-            // A label such as "Key facts:" says nothing on its own, so its loss needs no warning.
+            // A label such as "Key facts:" means nothing without its text, so losing it needs no warning.
             let is_first = range.from == start;
             let is_label =
                 prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first && is_known(prompt, range);
@@ -125,11 +125,11 @@ fn inside(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<Range> {
     (0..pieces.len()).filter(|at| is_content(*at)).filter(is_inside).map(|at| pieces[at].range).collect()
 }
 
-/// The maximum number of words of a reason without a verb, with the sign after it.
+/// The maximum number of words in a reason without a verb, including the sign after it.
 const REASON_WORDS_MAX: usize = 5;
 
-/// Returns the starts of the pieces that a request to tell the recipients introduces, as in "can you tell everyone the website was down",
-/// and of reasons after statements.
+/// Returns the starts of the pieces that follow a request to tell the recipients something, as in "can you tell everyone the website was
+/// down", and of reasons that follow statements.
 fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     let tells = |range: Range| {
         prompt.is(List::That, range.to - 1)
@@ -147,7 +147,7 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     pieces.windows(2).filter(is_kept).map(|pair| pair[1].range.from).collect()
 }
 
-/// Returns whether a range is a statement by its first words: "no action needed", "need a barista" in a prompt about a job.
+/// Returns whether a range's first words show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
     let is_assurance = prompt.is(List::Assure, prompt.trim(range).from);
@@ -165,8 +165,8 @@ const NOTE_VALUES_MAX: usize = 3;
 /// The maximum number of words in brackets that belong to the word before them.
 const BELONGING_WORDS_MAX: usize = 2;
 
-/// Returns whether a range in brackets belongs to the word before it: the name of a person after a phone number or address, or of a holiday
-/// or season after a date.
+/// Returns whether a range in brackets belongs to the word before it: the name of a person after a phone number or address, or the name
+/// of a holiday or season after a date.
 fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
     let inner = Range::of(range.from + 1, range.to.saturating_sub(1));
     let words: Vec<usize> = (inner.from..inner.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
@@ -197,7 +197,7 @@ fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
         && !others.into_iter().any(|list| prompt.has(list, range))
 }
 
-/// Returns whether all words of a label are in the word lists, so that it names nothing new.
+/// Returns whether the word lists contain all words of a label, so that the label names nothing new.
 fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
     let lists = [
         List::LabelBody,
@@ -284,8 +284,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     }
 }
 
-/// Returns the probability that a range is a note, from 0 to 1; `None` for ranges without words and for ranges of more than [`WORDS_MAX`]
-/// words.
+/// Returns the probability that a range is a note, from 0 to 1; `None` if the range has no words, or more than [`WORDS_MAX`].
 fn probability(prompt: &Prompt<'_>, range: Range) -> Option<f32> {
     let features = features(prompt, range);
     let sum: f32 = features.iter().map(|bucket| f32::from(WEIGHTS[*bucket].cast_signed()) * STEP).sum();
@@ -296,8 +295,8 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Returns the buckets of a range's features, sorted and without duplicates: its words and their parts, and the word lists that have a
-/// phrase in it, which several languages share.
+/// Returns the buckets of a range's features, sorted and without duplicates. The features are the range's words, parts of these words,
+/// and the word lists (shared by several languages) that contain one of the range's phrases.
 fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
     let folded = fold(prompt.text(range));
     let text = folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '!'));
@@ -354,7 +353,7 @@ fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
     buckets
 }
 
-/// Returns the word lists that have a phrase in a range, except the lists whose words say nothing about a statement.
+/// Returns the word lists that contain one of a range's phrases, except lists whose words say nothing about a statement.
 fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
     let mut lists: Vec<List> = prompt.marks(range).map(|mark| mark.list).collect();
     lists.retain(|list| !matches!(list, List::Common | List::Article | List::Spelling));

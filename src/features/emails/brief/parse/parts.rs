@@ -131,7 +131,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
 /// Returns the event: the name in quotation marks, or the words before the first date, time, place or price.
 fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     let named = |range: Range| {
-        // The closing bracket can follow the date, which the name does not contain.
+        // The closing bracket can follow the date, which is not part of the name.
         let is_open = matches!(prompt.fold(range.from), "(" | "[");
         let range = Range::of(range.from + usize::from(is_open), range.to);
         Event { name: Part { text: super::statement::written(prompt, range), span: Some(prompt.span(range)) } }
@@ -200,7 +200,7 @@ fn invited(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
 /// The maximum number of words between "invite" and "to".
 const INVITED_WORDS_MAX: usize = 5;
 
-/// Turns each item of a list into a story, unless there is only one.
+/// Converts each item of a list to a story, unless there is only one item.
 fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let mut last = None;
     for read in reads {
@@ -241,7 +241,7 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     }
 }
 
-/// Returns the words before the colon of an item if there are at most five, without a verb.
+/// Returns the words before an item's colon, if there are at most five and none is a verb.
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);

@@ -12,8 +12,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern of a word list. `{day}` stands for a day and what follows it, `{time}` for a time, and `{link}` for an address; the
-    /// sentence `=` keeps the clause, and an empty sentence removes it.
+    /// Parses a pattern of a word list. `{day}` stands for a day and the words that follow it, `{time}` for a time, and `{link}` for an
+    /// address. The sentence `=` keeps the clause, and an empty sentence removes it.
     pub fn clause(clause: &str, sentence: &str, days: &[String]) -> Self {
         let day = format!(r"((?:(?:the|am|le|el) )?(?:(?:{})\b|\d{{1,2}}[.\s]|\d{{1,2}}(?:st|nd|rd|th)).*)", days.join("|"));
         let clause = clause
@@ -24,7 +24,7 @@ impl Pattern {
         Self { clause, sentence: sentence.to_owned() }
     }
 
-    /// Reads a pattern of the start of a statement, and what replaces it.
+    /// Parses a pattern for the start of a statement, and its replacement.
     pub fn opener(start: &str, sentence: &str) -> Self {
         let clause = Regex::new(&format!("(?i)^{start}")).expect("a test compiles every pattern");
         Self { clause, sentence: sentence.to_owned() }

@@ -8,7 +8,7 @@ use super::reading::Read;
 use super::tokens::{Kind, number};
 use crate::features::projects::brand::Brand;
 
-/// Gives prices without a currency the first currency in the prompt, or otherwise the brand's.
+/// Sets the currency of prices without one: the first currency in the prompt, or else the brand's.
 pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     let code = |found: &Found| match &found.value {
         Some(FactValue::Money { currency, .. }) if !currency.is_empty() => Some(currency.clone()),
@@ -24,17 +24,17 @@ pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     }
 }
 
-/// The minimum price without a currency after a product. Lower numbers are mostly part of its name.
+/// The lowest price without a currency that is recognized after a product. Lower numbers are usually part of the product's name.
 const PRICE_MIN: f64 = 5.0;
 
 /// The words for "now" and "for" between a product and its price.
 const NOW: [&str; 11] = ["now", "jetzt", "nu", "maintenant", "ahora", "ora", "adesso", "agora", "for", "fur", "voor"];
 
-/// The lowest number that is a year rather than a price.
+/// The lowest number that is read as a year rather than a price.
 const YEAR_MIN: f64 = 1900.0;
 
-/// Recognizes the price of a product without its currency, after the name of the product, and the old price next to it: "Duero sofa 690
-/// instead of 890".
+/// Recognizes a product's price without a currency, after the product's name, and the old price beside it: "Duero sofa 690 instead of
+/// 890".
 pub fn of_product(prompt: &Prompt<'_>, at: usize, before: &[Found]) -> Option<Found> {
     let last = before.last()?;
     let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm, List::To];

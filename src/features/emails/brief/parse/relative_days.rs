@@ -1,4 +1,4 @@
-//! Corrects days without a month or a number by the other dates of the prompt.
+//! Corrects days without a month or number, based on the prompt's other dates.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -12,7 +12,7 @@ use super::reading::Read;
 use super::roles;
 use super::tokens::Kind;
 
-/// Corrects the days of a prompt by its other dates.
+/// Corrects a prompt's days, based on its other dates.
 pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     carry_months(prompt, reads);
     forget_relative(prompt, reads);
@@ -102,8 +102,8 @@ fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
     (found <= last).then_some(found)
 }
 
-/// Moves the number of a day without a month to its first occurrence after the last date with a month before it: "Tournament on 20 March,
-/// moved to the 27th if it rains".
+/// A day without a month is moved to its first occurrence after the last preceding date that has a month: "Tournament on 20 March, moved
+/// to the 27th if it rains".
 fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut last: Option<Date> = None;
     let mut days: Vec<Date> = Vec::new();
@@ -135,8 +135,8 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Removes the dates of weekdays that the prompt probably means relative to a later date: "The box is packed on Monday 30 November. Change
-/// the address before Friday".
+/// Removes the dates of weekdays that the prompt probably means relative to a later date: "The box is packed on Monday 30 November.
+/// Change the address before Friday".
 fn forget_relative(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let first = |found: &Found| match &found.value {

@@ -11,7 +11,7 @@ use super::tokens::Kind;
 /// The maximum number of words from "thank" to the people who are thanked.
 const THANKED_WORDS_MAX: usize = 7;
 
-/// The minimum number of words of content that follows a request without punctuation.
+/// The minimum number of words of the content that follows a request without punctuation.
 const CONTENT_WORDS_MIN: usize = 6;
 
 impl Classifier<'_> {
@@ -157,7 +157,7 @@ impl Classifier<'_> {
         if let Some(that) =
             prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
         {
-            // The words after "that" have no content if there are at most two: "with this that they forward me".
+            // The words after "that" are not content if there are at most two: "with this that they forward me".
             let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
             return Some(if is_short { fragment.to } else { that.to });
         }

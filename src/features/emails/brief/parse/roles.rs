@@ -26,7 +26,7 @@ const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig"
 /// The weight of an invitation at the start of the prompt.
 const INVITATION_WEIGHT: f32 = 2.5;
 
-/// Returns the purpose that the words of the prompt name: the one with the most weight, where earlier words weigh more.
+/// Returns the purpose that the prompt's words indicate: the one with the greatest weight. Earlier words weigh more.
 pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let mut weights: Vec<(Goal, f32)> = Vec::new();
     let whole = Range::of(0, prompt.words.len());
@@ -112,7 +112,7 @@ fn start(prompt: &Prompt<'_>) -> Range {
     Range::of(0, prompt.words.len().min(START_WORDS))
 }
 
-/// Returns whether a phrase says what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".
+/// Returns whether a phrase states what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".
 fn names_email(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     let is_email = |at: usize| prompt.is(List::Email, at) || prompt.is(List::Series, at);
     let next = prompt.all(List::Goal, Range::of(to, to + 1)).map(|mark| mark.to).max().unwrap_or(to);
@@ -159,7 +159,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
 
-/// Returns whether a number is at an index, with or without a currency before it: "20 euros, reduced 12".
+/// Returns whether there is a number at an index, with or without a currency before it: "20 euros, reduced 12".
 fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
     let next = at + usize::from(prompt.is(List::Currency, at) || prompt.fold(at) == ":");
     let is_number = |at: usize| prompt.kind(at) == Kind::Number || prompt.at(List::Numeral, at).any(|mark| mark.value > 1);
@@ -234,7 +234,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
-        // "Beans roasted on Tuesday, posted on Wednesday": days of every week.
+        // "Beans roasted on Tuesday, posted on Wednesday": days that recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }
@@ -255,7 +255,7 @@ fn is_bare_day(prompt: &Prompt<'_>, found: &Found) -> bool {
     found.bound == Bound::None && plain && !named.into_iter().any(|list| prompt.has(list, found.range))
 }
 
-/// Returns the role that the nearest cue in the sentence gives. Cues in the same fragment and before the date are preferred.
+/// Returns the role that the nearest cue in the sentence indicates. Cues in the same fragment and before the date are preferred.
 fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     let prompt = around.prompt;
     let mut best: Option<(usize, FactRole)> = None;

@@ -23,7 +23,7 @@ pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Turns a label whose text is unclear into unclear text, because it says nothing on its own: "Dress code: none haha".
+/// Treats a label whose text is unclear as unclear text, because the label means nothing without it: "Dress code: none haha".
 pub fn labels(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         for at in 1..read.pieces.len() {
@@ -127,7 +127,7 @@ fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
 /// The maximum number of words before the verb in "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
 
-/// Turns content into unclear text if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies
+/// Treats content as unclear text if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies
 /// first"), or if the prompt asks about it ("(1 hr??)"). People who are quoted in the email have a title or quotation marks.
 pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
@@ -145,7 +145,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns whether a text in brackets asks a colleague for something: "(Karim: check with the host!)".
+/// Returns whether a text in brackets asks a colleague to do something: "(Karim: check with the host!)".
 fn is_for_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     let name = range.from + 1;
     let is_name = matches!(prompt.fold(range.from), "(" | "[")
@@ -188,7 +188,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
 const OTHERS: [List; 9] =
     [List::Common, List::Please, List::Readers, List::Finite, List::And, List::Not, List::Article, List::Question, List::Title];
 
-/// Turns content into unclear text if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is
+/// Treats content as unclear text if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is
 /// wrong".
 pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {

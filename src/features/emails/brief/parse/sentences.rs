@@ -31,7 +31,7 @@ pub fn completed(lexicon: &Lexicon, text: &str) -> String {
     }
     let sentences = clauses.iter().zip(fitted).map(|(clause, fitted)| fitted.unwrap_or_else(|| capitalized(clause)));
     let sentences: Vec<String> = sentences.map(|own| own.trim().to_owned()).filter(|own| !own.is_empty()).collect();
-    // An email that loses its only statement says less than one with an incomplete statement.
+    // An incomplete statement is better than an email without its only statement.
     if sentences.is_empty() {
         return text.to_owned();
     }
@@ -39,7 +39,7 @@ pub fn completed(lexicon: &Lexicon, text: &str) -> String {
     format!("{}{end}", sentences.join(". "))
 }
 
-/// Returns whether a clause is a sentence of its own: it has a verb after its first word, and does not depend on another clause.
+/// Returns whether a clause can be a separate sentence: it has a verb after its first word, and does not depend on another clause.
 fn is_sentence(lexicon: &Lexicon, clause: &str) -> bool {
     let words = Words::read(clause);
     let marks = marks(&words);

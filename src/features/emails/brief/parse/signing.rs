@@ -13,10 +13,10 @@ const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
 /// The maximum number of words of a name in lowercase.
 const PLAIN_NAME_WORDS_MAX: usize = 2;
 
-/// The maximum number of words of the role and the name of the person who signs: "Head of operations Raj Menon".
+/// The maximum number of words in the role and name of the person who signs: "Head of operations Raj Menon".
 const ROLE_AND_NAME_WORDS_MAX: usize = 7;
 
-/// The starts of words for the role of the person who signs.
+/// The first words of the role of the person who signs.
 const ROLES: [&str; 36] = [
     "mgr",
     "manager",
@@ -77,8 +77,8 @@ impl Classifier<'_> {
             && is_sorry
     }
 
-    /// Returns the name and the role in the last sentence of the prompt if it has nothing else: "mgr Owen Tate", "from head of ops Raj
-    /// Menon", "Abteilungsleiter Bernd Rapp".
+    /// Returns the name and role in the prompt's last sentence if the sentence contains nothing else: "mgr Owen Tate", "from head of ops
+    /// Raj Menon", "Abteilungsleiter Bernd Rapp".
     pub(super) fn role_and_name(&self, range: Range) -> Option<(Range, Range)> {
         let prompt = self.prompt;
         let is_last = self.seen == self.count && self.fields.signature.is_none() && !self.fields.is_forwarded;
@@ -130,9 +130,8 @@ impl Classifier<'_> {
             names.to = comma;
             self.limits(self.inner(wish), false);
         }
-        // A closing in lowercase inside a line comes from the person who types the prompt, who need not sign the email: "… doen we niet.
-        // groetjes Anouk".
-        // "… all good now. from Gaz" is the whole last sentence.
+        // A closing in lowercase within a line is from the person who types the prompt, and that person need not sign the email: "… doen
+        // we niet. groetjes Anouk". In contrast, "… all good now. from Gaz" has a last sentence that consists only of the signature.
         let is_end = self.seen + 1 >= self.count;
         let is_alone = is_start && is_end && matches!(self.prompt.fold(range.from), "from" | "von");
         let is_inside = !is_alone && !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);

@@ -132,7 +132,7 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
     (noun..(noun + 4).min(range.to)).find(|at| prompt.words.is_capital(*at)).map(|at| at + 1)
 }
 
-/// Turns the third person for the recipients into the second: "If they do nothing" becomes "If you do nothing".
+/// Changes the third person for the recipients to the second: "If they do nothing" becomes "If you do nothing".
 fn addressed(text: &str) -> String {
     const OPENERS: [(&str, &str); 15] = [
         ("they needn't ", "you needn't "),

@@ -24,8 +24,8 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         for mark in marks {
             match scope(prompt, &reads[at].sentence.fragments, mark) {
-                // A remark without content of its own withdraws the sentence before it: "SHRM credit yes (1 hr??) hmm not confirmed leave
-                // that out".
+                // A remark that adds no content withdraws the sentence before it: "SHRM credit yes (1 hr??) hmm not confirmed leave that
+                // out".
                 Some(scope) if at > 0 && is_remark(prompt, reads[at].sentence.range, mark) => {
                     let before = reads[at - 1].sentence.range;
                     take_back(&mut reads[at - 1], before);
@@ -46,10 +46,10 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words of a question that the prompt answers itself.
+/// The maximum number of words in a question that the prompt itself answers.
 const QUESTION_WORDS_MAX: usize = 8;
 
-/// Turns a question that the next sentence denies into unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
+/// Treats a question that the next sentence denies as unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
 pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let (question, answer) = (reads[at - 1].sentence.range, reads[at].sentence.range);
@@ -66,8 +66,8 @@ const DOUBT_WORDS_MAX: usize = 40;
 /// The words at the end of the line before a quoted email: "Julian wrote:".
 const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
 
-/// Turns older texts into unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences in which
-/// the writer doubts which value is right.
+/// Treats outdated texts as unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences in
+/// which the writer doubts which value is right.
 pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut told = false;
     let mut is_older = false;
@@ -193,7 +193,7 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // "Vouchers by mail" says how something is sent and does not name an email. "Welcome series" names emails; other series are
+        // "Vouchers by mail" describes a means of delivery and does not name an email. "Welcome series" names emails; other series are
         // products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");

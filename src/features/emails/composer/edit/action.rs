@@ -43,7 +43,7 @@ pub enum Target {
     Email,
 }
 
-/// The part that an instruction selects among several parts of one kind.
+/// Which of several parts of one kind an instruction selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The instruction does not select a part. It refers to the first part or, if it implies all parts, to all parts.
@@ -147,7 +147,7 @@ pub enum Action {
         details: Details,
         place: Option<Place>,
     },
-    /// Adds what the brand's knowledge base says about a topic.
+    /// Adds what the brand's knowledge base contains about a topic.
     Inform {
         topic: Topic,
         place: Option<Place>,

@@ -192,7 +192,7 @@ impl Maker<'_> {
     }
 }
 
-/// Adds what the brand's knowledge base says about a topic, with a link to its page.
+/// Adds what the brand's knowledge base contains about a topic, with a link to the entry's page.
 pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     if topic == Topic::Contact {

@@ -1,4 +1,4 @@
-//! Decides which colors the name of a color can mean.
+//! Decides which colors a color name can refer to.
 
 use crate::base::color::{distance, seen};
 use crate::base::text::Color;
@@ -7,7 +7,7 @@ use crate::base::text::Color;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
     pub color: Color,
-    /// Whether the color was given as a hexadecimal code, which means only this color. A name also means similar colors.
+    /// Whether the color was entered as a hexadecimal code, which matches only this color. A name also matches similar colors.
     pub is_exact: bool,
 }
 
@@ -22,7 +22,7 @@ const GRAY_LIGHTNESS: f32 = 0.16;
 const ALIKE: f32 = 0.06;
 
 impl Named {
-    /// Returns whether this name or code can mean the color.
+    /// Returns whether this name or code can refer to the color.
     pub fn means(&self, color: Color) -> bool {
         if self.is_exact || self.color == color {
             return self.color == color;

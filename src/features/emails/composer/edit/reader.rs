@@ -12,7 +12,7 @@ use crate::features::emails::composer::text;
 use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Layout;
 
-/// The properties of the email that decide what an instruction means.
+/// The properties of the email that determine the meaning of an instruction.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// Whether the email contains these words.
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Returns the end of "of the second image" after an alt text or a label, and which image or button it means.
+    /// Returns the end of "of the second image" after an alt text or a label, and the image or button to which it refers.
     fn belongs_to(&self, at: usize, target: Target) -> Option<(usize, Which)> {
         let owner = match target {
             Target::Alt => Target::Image,

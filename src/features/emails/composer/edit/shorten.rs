@@ -129,7 +129,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
     if dropped.is_empty() { Err(Reply::new("no_filler")) } else { Ok(Reply::new("less").text("texts", super::quoted(&dropped))) }
 }
 
-/// Returns whether a sentence contains nothing that recipients need.
+/// Returns whether a sentence contains no information that recipients need.
 fn is_filler(sentence: &str, language: Language) -> bool {
     if sentence.contains(|c: char| c.is_ascii_digit() || matches!(c, '*' | '[' | '@')) {
         return false;

@@ -147,7 +147,7 @@ pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> Outc
         is_meant
     };
     if take(Target::Accent, primary) {
-        // Without a color of their own, the buttons would follow the new main color.
+        // Without a separate color, the buttons would follow the new main color.
         email.style.button = Some(button);
         email.style.primary = Some(to);
     }

@@ -313,7 +313,7 @@ fn products_with_an_avoided_name_are_not_shown() {
     }
 }
 
-/// Returns the email that the tea shop sends if it also sells this product.
+/// Returns the tea shop's email, written as if the shop also sold this product.
 fn email_with(product: &str, prompt: &str) -> String {
     let mut brand = brands::teas();
     brand.products.push(brands::product(product, "49.00", "Made by hand."));

@@ -70,7 +70,9 @@ async fn start(client: &Client<'_>, query: &str) -> Result<String, PlatformError
     let answer: Started = client.graphql(queries::EXPORT, json!({ "query": query })).await?;
     accepted(answer.started.user_errors)?;
     let operation = answer.started.bulk_operation;
-    operation.map(|operation| operation.id).ok_or_else(|| PlatformError::Malformed("no bulk operation".to_owned()))
+    operation
+        .map(|operation| operation.id)
+        .ok_or_else(|| PlatformError::Malformed("the response has no bulk operation".to_owned()))
 }
 
 async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
@@ -93,13 +95,13 @@ async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
             }
             Err(PlatformError::Missing)
         }
-        other => Err(PlatformError::Malformed(format!("a bulk operation has the status {}", plain(other)))),
+        other => Err(PlatformError::Malformed(format!("a bulk operation has the unknown status {}", plain(other)))),
     }
 }
 
 fn line<T: DeserializeOwned>(bytes: &[u8], number: u64) -> Result<T, PlatformError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        PlatformError::Unavailable(format!("the export: unexpected data in line {number} column {}", error.column()))
+        PlatformError::Unavailable(format!("the export contains unexpected data in line {number}, column {}", error.column()))
     })
 }
 
@@ -255,7 +257,7 @@ pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged
             }
             ProductLine::Product(fields) => {
                 let gid = fields.id.clone();
-                // Keep one more than the maximum, so that the importer notices and reports that products are left out.
+                // Keep one more than the maximum, so that the importer detects and reports that products were left out.
                 if order.len() <= limits::PRODUCTS_MAX
                     && let Some(product) = Gathered::new(*fields)
                 {
@@ -320,7 +322,7 @@ struct Address {
     country_code_v2: Option<String>,
 }
 
-/// Returns the status for a marketing state, in uppercase or lowercase; `None` if the customer never made a choice.
+/// Returns the status for a marketing state, in uppercase or lowercase; `None` if the customer neither subscribed nor unsubscribed.
 pub fn status(state: &str) -> Option<Status> {
     match state.to_ascii_uppercase().as_str() {
         "SUBSCRIBED" => Some(Status::Subscribed),
@@ -357,7 +359,7 @@ pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Page
     Ok(Paged::Items { items, next: Some(format!("{id} {count} {}", from + lines.read)) })
 }
 
-/// Reads a customer; returns `None` for customers without an address and for those whose data was erased.
+/// Reads a customer; returns `None` for customers who have no address or whose data was erased.
 fn customer(bytes: &[u8], number: u64) -> Result<Option<ReadContact>, PlatformError> {
     let value: Value = line(bytes, number)?;
     let email = value.pointer("/defaultEmailAddress/emailAddress").and_then(Value::as_str).map(str::to_owned);

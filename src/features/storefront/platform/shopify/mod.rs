@@ -1,4 +1,5 @@
-//! Shopify: the GraphQL Admin API at the pinned version, exports by bulk operations, and webhooks in the form of the REST resources.
+//! Shopify: the GraphQL Admin API at the pinned version, exports through bulk operations, and webhooks in the format of the REST
+//! resources.
 
 mod bulk;
 mod queries;
@@ -107,7 +108,7 @@ fn accepted(errors: Vec<UserError>) -> Result<(), PlatformError> {
     }
 }
 
-/// Returns the webhook topics for the tools that are on.
+/// Returns the webhook topics for the kinds of data that are imported.
 fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
     let of = |tool: &StoreTool| -> &'static [&'static str] {
         match tool {
@@ -117,7 +118,7 @@ fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
             StoreTool::Orders => &["ORDERS_CREATE", "ORDERS_PAID", "ORDERS_CANCELLED"],
             StoreTool::Refunds => &["REFUNDS_CREATE"],
             StoreTool::Checkouts => &["CHECKOUTS_CREATE", "CHECKOUTS_UPDATE"],
-            // Shopify sends the privacy webhooks to the URL in the settings of the app, not to subscriptions.
+            // Shopify sends the privacy webhooks to the URL in the app's settings; they cannot be subscribed to.
             StoreTool::Privacy => &["APP_UNINSTALLED"],
         }
     };
@@ -134,7 +135,7 @@ impl StorePort for Shopify {
     async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
         let answer: ShopAnswer = client.graphql(queries::SHOP, Value::Null).await?;
         let scopes: BTreeSet<&str> = answer.installation.access_scopes.iter().map(|scope| scope.handle.as_str()).collect();
-        // In Shopify, the scope to write includes the scope to read.
+        // In Shopify, a write scope includes the read scope.
         let may_read =
             |what: &str| scopes.contains(format!("read_{what}").as_str()) || scopes.contains(format!("write_{what}").as_str());
         let tool = |tool: &StoreTool| match tool {

@@ -1,4 +1,4 @@
-//! The webhooks of Shopify, whose bodies have the form of the REST resources.
+//! Shopify's webhooks, whose bodies are in the format of the REST resources.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::features::storefront::platform::{
 };
 use crate::vocab::limits;
 
-/// The maximum number of lines of an order in its event.
+/// The maximum number of an order's lines in its event.
 const LINES_MAX: usize = 20;
 
 /// Reads a webhook with this topic.
@@ -172,7 +172,7 @@ fn items(lines: &[LineItem]) -> Vec<Value> {
     lines.iter().take(LINES_MAX).map(item).collect()
 }
 
-/// Returns a decimal number of a platform as a JSON number, with all of its digits.
+/// Returns a platform's decimal number as a JSON number with all of its digits.
 fn number(text: Option<&str>) -> Option<Value> {
     let value: serde_json::Number = serde_json::from_str(text?.trim()).ok()?;
     Some(Value::Number(value))
@@ -259,8 +259,8 @@ struct Checkout {
     line_items: Vec<LineItem>,
 }
 
-/// Returns the event of a checkout, once the customer's email is known. The key is the same for every webhook about the checkout, so it is
-/// recorded once.
+/// Returns the event of a checkout, once the customer's email is known. All webhooks about a checkout have the same key, so the checkout
+/// is recorded once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));

@@ -54,7 +54,7 @@ page_context!(GalleryPage, "email_designs.html", {
     vec![page(vec![SavedBlockView::sample().into()]), page(Vec::new())]
 });
 
-/// Shows the gallery.
+/// Shows the gallery of designs and saved blocks.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw(visit, None).await

@@ -1,4 +1,4 @@
-//! The page that shows the brief of a prompt before an email is written: users correct, remove and add facts.
+//! The page that shows a prompt's brief before the email is written, so that users can correct, remove and add facts.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub struct BriefPage {
     brand: String,
     /// The fields of the form for new emails.
     fields: Vec<Hidden>,
-    /// The brief as JSON, which the form sends back with the corrections.
+    /// The brief as JSON, which the form submits together with the corrections.
     brief: String,
     facts: Vec<Chip>,
     subject: String,
@@ -68,7 +68,7 @@ struct Choice {
     label: &'static str,
 }
 
-/// A fact as a chip: its kind and role in words, and its text.
+/// A fact as shown in the form: its kind and role in words, and its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Chip {
     label: String,
@@ -95,7 +95,7 @@ impl Chip {
         Self { label, text: fact.text.clone() }
     }
 
-    /// Returns the facts of a brief as chips.
+    /// Returns a brief's facts as the form shows them.
     pub fn all(brief: &Brief) -> Vec<Self> {
         brief.facts.iter().map(Self::new).collect()
     }
@@ -204,7 +204,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     Ok(Some(brief))
 }
 
-/// Returns a fact of this kind, with the role and the value that the parser reads in its text.
+/// Returns a fact of this kind, with the role and the value that the parser finds in its text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
     let own = read(visit, text, vec![brief.language.as_str()]).await?;
     let found = own.facts.into_iter().find(|fact| fact.kind == kind);

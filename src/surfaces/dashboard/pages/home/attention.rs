@@ -7,7 +7,8 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The bounce rates, in percent. Mailbox providers start to distrust a sender at the first rate, and reject its mail at the second.
+/// The bounce rates, in percent. Above the first rate, mailbox providers start to distrust a sender; above the second, they reject the
+/// sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
 /// The complaint rates, in percent. Large mailbox providers require a rate below the first one, and reject mail from senders that
@@ -31,7 +32,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     if known.service["readOnly"] == true {
         let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space on the \
                     server: everything then resumes automatically.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
         let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
@@ -62,12 +63,12 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     found
 }
 
-/// Returns a notice with a job that can be dismissed, and a notice without a job.
+/// Returns two notices: one about a job that can be dismissed, and one without a job.
 #[cfg(test)]
 pub fn samples() -> Vec<Value> {
     let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
     failed["job"] = "66f1a2b3d4e5f60718293a4b".into();
-    vec![failed, line("warn", "The disk is almost full.".into(), ("/settings/system".into(), "View system"))]
+    vec![failed, line("warn", "The disk is almost full.".into(), ("/settings/system".into(), "Open the System page"))]
 }
 
 fn line(level: &str, text: String, (path, label): (String, &str)) -> Value {
@@ -82,7 +83,7 @@ fn name(of: &Value) -> &str {
 fn sending_problems(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     let verified = |domain: &&Value| domain["isVerified"] == true;
     if environment == Environment::Live

@@ -41,7 +41,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         ),
         step(
             &[Permission::AudienceRead, Permission::AudienceWrite],
-            ("Add contacts", "Import a CSV file or the contacts of another platform, or add contacts one by one."),
+            ("Add contacts", "Import contacts from a CSV file or another platform, or add them one by one."),
             ("/contacts", "Add contacts"),
             has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),

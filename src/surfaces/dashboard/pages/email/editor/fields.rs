@@ -13,16 +13,16 @@ pub struct Kind {
     pub label: &'static str,
     pub fields: &'static [Field],
     pub lists: &'static [List],
-    /// Whether users can insert, move, duplicate and remove such blocks. An email always has its header and footer.
+    /// Whether users can insert, move, duplicate and remove blocks of this kind. An email always has its header and footer.
     pub free: bool,
-    /// Whether columns can contain such blocks.
+    /// Whether columns can contain blocks of this kind.
     pub in_columns: bool,
 }
 
 /// A list of items in a block, such as the products.
 #[derive(Debug, Serialize)]
 pub struct List {
-    /// The field of the block.
+    /// The name of the block's field.
     pub path: &'static str,
     /// The label of an item.
     pub label: &'static str,
@@ -366,7 +366,7 @@ impl Field {
     }
 }
 
-/// The objects in blocks that are removed if all of these fields are empty.
+/// Objects inside a block that are removed if all of these fields are empty.
 const PARTS: [(&str, &[&str]); 2] = [("image", &["src"]), ("button", &["label", "href"])];
 
 fn tidy(json: &mut Value) {
@@ -466,7 +466,7 @@ mod tests {
             let mut read = kind.read(block, value);
             let mut kept = block.clone();
             for json in [&mut read, &mut kept] {
-                // An empty list and a list that is absent are the same.
+                // An empty list is equivalent to an absent list.
                 if let Some(fields) = json.as_object_mut() {
                     fields.retain(|_, value| value.as_array().is_none_or(|items| !items.is_empty()));
                 }

@@ -29,7 +29,7 @@ use crate::vocab::permissions::Permission;
 use fields::{KINDS, Kind, kind_of, new_block};
 use forms::{BlockForm, told};
 
-/// The number of the brand's images that the editor offers: as many as one request returns.
+/// The number of the brand's images that the editor offers; a single request returns them all.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
 
 /// The prefix of a saved block's name in the palette; the block's ID follows.
@@ -83,12 +83,12 @@ struct Choice {
     in_columns: bool,
 }
 
-/// An image of the brand.
+/// One of the brand's images.
 #[derive(Clone, Serialize)]
 struct Picture {
     url: String,
     about: String,
-    /// The path of a small copy.
+    /// The path of a smaller copy of the image.
     preview: String,
     width: Option<u32>,
     height: Option<u32>,
@@ -225,7 +225,7 @@ fn merge_fields() -> Vec<Value> {
     ProfileField::ALL.iter().map(field).collect()
 }
 
-/// Returns the target of new links: the target of the header, which is the brand's site, or a placeholder.
+/// Returns the target of new links: the header's target, which is the brand's site, or a placeholder.
 fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
@@ -340,7 +340,7 @@ fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
     rows(errors).iter().map(problem).collect()
 }
 
-/// Handles a request of the script, and returns the result as JSON.
+/// Handles a request from the editor's script, and returns the result as JSON.
 pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "save" => save(visit).await,
