@@ -155,14 +155,6 @@ impl Classifier<'_> {
         }
     }
 
-    fn is_disclaimer(&self, whole: Range) -> bool {
-        let stems = ["confiden", "vertraulich", "riservat", "vertrouwelijk"];
-        let is_secret = |at: usize| stems.iter().any(|stem| self.prompt.fold(at).starts_with(stem));
-        let names_email = self.prompt.has(List::Email, whole)
-            || (whole.from..whole.to).any(|at| matches!(self.prompt.fold(at), "message" | "nachricht" | "mensaje" | "messaggio"));
-        names_email && (whole.from..whole.to).any(is_secret)
-    }
-
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
         // "Notes from the meeting: we need a cook" is the header of a report, not of a forwarded email.
@@ -215,6 +207,10 @@ impl Classifier<'_> {
         let range = self.inner(fragment);
         if range.is_empty() {
             pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
+        if is_start && self.excuses(range) {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
             return;
         }
         // A merge field alone names the recipients: "Birthday mail for {{first_name}}, 15% off".

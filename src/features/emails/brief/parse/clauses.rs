@@ -418,7 +418,9 @@ fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
         return true;
     }
     // In "bought before then keep the old price", "then" is a time.
-    let is_time = at > from && prompt.fold(at) == "then" && matches!(prompt.fold(at - 1), "before" | "until" | "by" | "since" | "till" | "after");
+    let is_time = at > from
+        && prompt.fold(at) == "then"
+        && matches!(prompt.fold(at - 1), "before" | "until" | "by" | "since" | "till" | "after");
     let Some(end) = prompt.end(List::And, at).filter(|_| at > from && !is_time) else { return false };
     if prompt.at(List::NoteWhole, end).any(|mark| mark.to > end + 1 && prompt.kind(mark.to) != Kind::Word) {
         return true;

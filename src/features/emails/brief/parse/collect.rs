@@ -105,7 +105,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     parts::keep_weekdays(&mut brief);
     parts::recall_weekdays(&mut brief, &prompt, today);
     parts::finish(&mut brief, &prompt, &reads, goal);
-    leftovers(&mut brief, &prompt);
+    residue::leftovers(&mut brief, &prompt);
     residue::report(&mut brief, &prompt, &reads);
     brief
 }
@@ -592,31 +592,4 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
         return FactKind::Amount;
     }
     FactKind::Price
-}
-
-/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
-/// text as unclear.
-fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
-    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
-    for (span, _) in super::spans(brief) {
-        covered[span.start as usize..span.end as usize].fill(true);
-    }
-    let whole = |at: usize| {
-        let own = prompt.span(Range::of(at, at + 1));
-        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
-    };
-    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
-    let mut at = 0;
-    while at < inside.len() {
-        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
-        let range = Range::of(at, end);
-        let words =
-            (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
-        match words {
-            0 => {}
-            1..=3 => brief.instructions.push(part(prompt, range)),
-            _ => brief.unclear.push(part(prompt, range)),
-        }
-        at = end + 1;
-    }
 }

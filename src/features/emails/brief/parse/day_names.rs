@@ -136,6 +136,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
 }
 
+#[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
 fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     // `corrected` replaces misspelled names later, together with other misspelled words.
     if prompt.lexicon().rewritten(prompt.raw(at)).is_some() {
@@ -181,7 +182,8 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
     // "sat + sun", "sex e sab" and "vr za zo" are days, unlike the ranges "mon-fri" and "so und so".
     let joins = |one: usize, other: usize| {
-        let is_joint = matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);
+        let is_joint =
+            matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);
         is_joint && is_day(other)
     };
     let follows = |other: usize| is_day(other) && is_day(other + 1);

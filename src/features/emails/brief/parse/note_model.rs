@@ -156,7 +156,10 @@ fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     // "Duero sofa 690 instead of 890", "camp stove 15% off with code WILD15"
     let is_offer = has_value(prompt, range) && prompt.has(List::Old, range) && !prompt.has(List::Not, range)
         || prompt.has(List::Percent, range) && prompt.has(List::Code, range) && !prompt.has(List::Not, range);
-    is_assurance || is_news || is_offer || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
+    is_assurance
+        || is_news
+        || is_offer
+        || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
 }
 
 /// The maximum number of numbers, days and addresses in a note.

@@ -50,7 +50,8 @@ fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
         is_weekday(found) && is_counted && (before.from..before.to).any(|at| dates::EVERY.contains(&prompt.fold(at)))
     };
     let recurs = reads.iter().flat_map(|read| &read.found).any(is_monthly);
-    let is_dated = reads.iter().flat_map(|read| &read.found).any(|found| found.value.is_some() && is_date(found) && has_number(found));
+    let is_dated =
+        reads.iter().flat_map(|read| &read.found).any(|found| found.value.is_some() && is_date(found) && has_number(found));
     for read in reads {
         for at in 0..read.found.len() {
             let starts = |next: &Found| next.bound == Bound::From && has_number(next) && is_date(next);
@@ -69,7 +70,6 @@ fn is_date(found: &Found) -> bool {
 fn hiring(prompt: &Prompt<'_>) -> bool {
     roles::goal(prompt) == Some(Goal::Hiring)
 }
-
 
 /// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
 pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {

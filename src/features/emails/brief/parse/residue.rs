@@ -82,8 +82,11 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
                 let is_start = at == piece.range.from || prompt.kind(at - 1) == Kind::Sign;
                 is_described(at) && prompt.words.is_capital(at) && !is_start && prompt.lexicon().code != "de"
             };
-            let is_open =
-                |at: usize| is_name(at) || piece.class == Class::Topic && !is_described(at) || names_subject && !forbids && is_unknown(prompt, at);
+            let is_open = |at: usize| {
+                is_name(at)
+                    || piece.class == Class::Topic && !is_described(at)
+                    || names_subject && !forbids && is_unknown(prompt, at)
+            };
             let Some(range) = residue(prompt, read, piece, &spans, is_open) else { continue };
             let text = prompt.text(range).to_owned();
             brief.unclear.push(Part { text, span: Some(prompt.span(range)) });
@@ -95,8 +98,7 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
 
 /// The purposes for which the description of the recipients also names the subject: "the people who bought a coffee table".
-const SUBJECTS: [Goal; 7] =
-    [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
+const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
 
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".
 fn is_unknown(prompt: &Prompt<'_>, at: usize) -> bool {
@@ -107,6 +109,34 @@ fn is_unknown(prompt: &Prompt<'_>, at: usize) -> bool {
 
 /// The maximum number of words of a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
+
+/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
+/// text as unclear.
+pub fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
+    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
+    for (span, _) in super::spans(brief) {
+        covered[span.start as usize..span.end as usize].fill(true);
+    }
+    let whole = |at: usize| {
+        let own = prompt.span(Range::of(at, at + 1));
+        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
+    };
+    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
+    let mut at = 0;
+    while at < inside.len() {
+        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
+        let range = Range::of(at, end);
+        let words =
+            (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
+        let part = || Part { text: prompt.text(range).trim().to_owned(), span: Some(prompt.span(range)) };
+        match words {
+            0 => {}
+            1..=3 => brief.instructions.push(part()),
+            _ => brief.unclear.push(part()),
+        }
+        at = end + 1;
+    }
+}
 
 /// Returns the spans of the text that the email contains or that a warning already reports.
 fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {

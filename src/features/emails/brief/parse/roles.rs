@@ -59,8 +59,8 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             continue;
         }
         // In "survey about the opening hours", the opening hours are the topic.
-        let is_topic = (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from)
-            .any(|at| prompt.is(List::About, at) && surveys(prompt, at));
+        let is_topic =
+            (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
         let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
         // "Welcome email with 10% off" names a welcome email, not a sale.

@@ -107,7 +107,8 @@ impl Classifier<'_> {
         // The name and the address of the sender follow the closing of a forwarded email: "Cordialement, Martine Hoffer, 5 place de …".
         let is_address = self.fields.is_forwarded
             && is_start
-            && after.is_some_and(|end| self.prompt.fold(end) == "," && (end + 1..end + 3).all(|at| self.prompt.words.is_capital(at)));
+            && after
+                .is_some_and(|end| self.prompt.fold(end) == "," && (end + 1..end + 3).all(|at| self.prompt.words.is_capital(at)));
         if is_address {
             self.closes = true;
             return true;

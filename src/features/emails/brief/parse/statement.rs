@@ -91,7 +91,10 @@ fn without_sorry(text: &str) -> &str {
     let rest = bare.strip_suffix(" sorry").map(|rest| rest.trim_end_matches([',', ' '])).unwrap_or(bare);
     let last = rest.split(' ').next_back().unwrap_or_default().to_lowercase();
     let is_own = rest.len() == bare.len()
-        || matches!(last.as_str(), "are" | "am" | "is" | "so" | "very" | "really" | "be" | "say" | "truly" | "we're" | "i'm" | "feel");
+        || matches!(
+            last.as_str(),
+            "are" | "am" | "is" | "so" | "very" | "really" | "be" | "say" | "truly" | "we're" | "i'm" | "feel"
+        );
     if is_own || rest.split(' ').count() < SORRY_WORDS_MIN { text } else { rest }
 }
 
