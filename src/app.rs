@@ -17,6 +17,7 @@ mod model_test;
 mod open;
 mod rekey;
 mod restore;
+mod restore_brand;
 mod restore_continuous;
 mod serve;
 #[cfg(test)]

@@ -78,6 +78,7 @@
 //! - *How does the continuous backup work?* [`engine::backup`]: the way of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.
+//! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
@@ -164,7 +165,7 @@
 //!    row, its counters, its entry in the change feed and its webhook events: one transaction.
 //! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`. An operation reads and writes only its caller's
 //!    environment, except `features/go_live`, which copies a brand from test to live, and operations on the whole installation, such as
-//!    backups.
+//!    backups and `features/restores`.
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
