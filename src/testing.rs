@@ -7,6 +7,7 @@ pub mod fake_model;
 pub mod mail_sink;
 pub mod name_server;
 pub mod platforms;
+pub mod postgres;
 pub mod site;
 pub mod stores;
 
@@ -180,6 +181,7 @@ impl TestApp {
             seal: Seal::from_key(&[7; 32]),
             hold: Hold::new(hold),
             backup: None,
+            cluster: None,
             links: Links::new([7; 32]),
             pixels: Pixels::embedded(workers),
             openapi: || openapi::document(OPERATIONS, None).to_string().into(),

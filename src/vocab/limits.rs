@@ -1805,3 +1805,45 @@ pub const RESTORE_CONTACTS_PER_WRITE: usize = 500;
 pub const RESTORE_WRITES_PER_STEP: usize = 50;
 /// The maximum number of notes on what a restore did not bring back: a user does not read more.
 pub const RESTORE_NOTES_MAX: usize = 100;
+
+/// The time for a connection to the cluster's database: shorter than a lease, so that a second address can be tried.
+pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The time for one statement in the cluster's database: enough for a large commit over a slow connection.
+pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::from_secs(20);
+/// How often a statement is repeated that the database could not serialize: the pauses double, so this is more than a second.
+pub const CLUSTER_CONFLICTS_MAX: u32 = 8;
+/// The pause after a failure of the database: most failures are over within a second.
+pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
+/// The pause between two readings of the log without news. A follower lags by about this time; three logs and a few nodes are too few
+/// statements to matter to a database.
+pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+/// The number of records in one reading: enough to hide the round trip, few enough that large commits fit into memory.
+pub const CLUSTER_RECORDS_PER_READ: usize = 16;
+/// The maximum size of a record, so that a damaged one cannot fill the memory. The largest group of commits has 100,000 rows.
+pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
+/// The time after which a local file is made durable. A crash of the machine costs a node the time to read this part of the log again.
+pub const CLUSTER_FLUSH_MS: i64 = 1_000;
+/// The idle time after which a leader's local file is made durable, so that the next start is fast.
+pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+/// How often a node without the lease reads it: a handover takes less than a second because of this limit.
+pub const CLUSTER_LEASE_POLL: std::time::Duration = std::time::Duration::from_millis(200);
+/// How often the leader checks its lease: it stops this long after the end at most, which is less than the margin.
+pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long before the end of its lease, by its own monotonic clock, a node stops leading: clocks differ by far less in a few seconds.
+pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
+/// The size of a part of a snapshot: large enough to compress well, small enough that a few parts fit in memory.
+pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
+/// The number of parts that are read ahead of the database, so that both are busy.
+pub const CLUSTER_PARTS_AHEAD: usize = 2;
+/// The size of the log from which a snapshot is taken, at least: a node that reads it starts in seconds.
+pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
+/// How old a follower's data may be before it forwards reads too: an outage of this length would be noticed by users.
+pub const CLUSTER_LAG_MS_MAX: i64 = 5_000;
+/// How long a read waits on a follower for the client's own write before the leader answers, which is slower than the usual lag.
+pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+/// The number of entries of the change feed that a leader keeps for the search indexes of other nodes, which would otherwise start over.
+pub const CLUSTER_FEED_KEPT: u64 = 100_000;
+/// The time in which a former leader's workers end by themselves, before they are aborted: another node may already lead.
+pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+/// The time for giving up the lease when a node stops: an append with an unknown outcome could take longer.
+pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

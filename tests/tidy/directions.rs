@@ -42,11 +42,13 @@ const CIRCLES: [&str; 3] = [
 ];
 
 /// Names that may appear only in these places.
-const OWNERS: [(&str, &[&str]); 14] = [
+const OWNERS: [(&str, &[&str]); 16] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
     ("object_store", &["src/engine/backup/", "src/engine/fetch/storage.rs"]),
-    ("zstd", &["src/engine/backup/"]),
+    ("zstd", &["src/engine/backup/", "src/engine/store/cluster/"]),
+    ("tokio_postgres", &["src/engine/store/cluster/"]),
+    ("tokio_postgres_rustls", &["src/engine/store/cluster/"]),
     ("minijinja", &["src/engine/render/"]),
     ("mrml", &["src/engine/render/"]),
     ("takumi", &["src/engine/render/"]),

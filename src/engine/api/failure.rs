@@ -138,6 +138,10 @@ impl From<store::Error> for Failure {
             store::Error::Busy | store::Error::Closed | store::Error::Io(_) => {
                 Self { cause: Some(error.to_string()), ..Self::new(Code::Unavailable).after_seconds(1) }
             }
+            store::Error::NotLeader => {
+                Self::because(Code::Unavailable, "No node of the cluster accepts writes at the moment; try again.")
+                    .after_seconds(1)
+            }
             store::Error::NoSpace => Self::new(Code::StorageFull).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS),
             _ => Self::internal(error),
         }

@@ -94,14 +94,60 @@ pub(super) fn set_position(batch: &mut Overlay, position: u64) {
     batch.set(tables::META, POSITION.to_owned().to_bytes().into(), Some(position.to_le_bytes().as_slice().into()));
 }
 
+/// The names of a record in a log that several nodes share. They are a row of the record's own commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// The random ID of the record.
+    pub own: [u8; 16],
+    /// The ID of the record before it.
+    pub before: [u8; 16],
+}
+
+/// The key of the [`Links`] of the newest record, in [`META`] of every store of a cluster.
+const LINKS: &str = "log links";
+
+/// Returns the links of the newest record; `None` in a store that is not part of a cluster.
+pub fn links(tx: &impl Read) -> Result<Option<Links>> {
+    let Some(bytes) = tx.get(META, &LINKS.to_owned())? else { return Ok(None) };
+    Links::read(&bytes).map(Some).ok_or(Error::Corrupt(tables::META.info().name))
+}
+
+impl Links {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (own, before) = bytes.split_first_chunk::<16>()?;
+        Some(Self { own: *own, before: before.try_into().ok()? })
+    }
+
+    /// Returns the links that a batch sets.
+    pub fn of(batch: &Overlay) -> Option<Self> {
+        Self::read(batch.get(tables::META, &LINKS.to_owned().to_bytes())??)
+    }
+
+    /// Removes the links of a store that leaves its cluster.
+    pub(super) fn remove(batch: &mut Overlay) {
+        batch.set(tables::META, LINKS.to_owned().to_bytes().into(), None);
+    }
+
+    /// Adds the links to the changes of a commit.
+    pub(super) fn set(self, batch: &mut Overlay) {
+        let value = [self.own, self.before].concat();
+        batch.set(tables::META, LINKS.to_owned().to_bytes().into(), Some(value.into()));
+    }
+}
+
 /// Appends the record to `out`. Its length and a checksum come first, so that an incomplete record at the end of a file is detected.
 pub fn encode(record: &Record, out: &mut Vec<u8>) {
+    encode_changes((record.store, record.position, record.at), &record.batch, out);
+}
+
+/// Like [`encode`], for changes that the caller keeps.
+pub(super) fn encode_changes((store, position, at): (StoreName, u64, Timestamp), batch: &Overlay, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&[0; 8]);
-    put_bytes(out, record.store.word().as_bytes());
-    put_number(out, record.position);
-    out.extend_from_slice(&record.at.0.to_le_bytes());
-    for (table, changes) in record.batch.tables() {
+    put_bytes(out, store.word().as_bytes());
+    put_number(out, position);
+    out.extend_from_slice(&at.0.to_le_bytes());
+    for (table, changes) in batch.tables() {
         put_bytes(out, table.info().name.as_bytes());
         put_number(out, changes.len() as u64);
         for (key, value) in changes {

@@ -1,13 +1,14 @@
-//! Tests that every engine behind the port must pass. The tests run on redb in a file, redb in memory, and a plain map.
+//! Tests that every engine behind the port must pass. The tests run on redb in a file, redb in memory, a plain map, and the engine of a
+//! cluster's leader with a real database.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, Mutex};
 
-use super::Result;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::redb_port::RedbPort;
 use super::space::Space;
+use super::{Result, cluster};
 use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, FEED, TABLES, TableId};
 
 /// The size of the page cache: small, so that tests also read from the file.
@@ -84,9 +85,15 @@ fn on_every_port(check: fn(&dyn Port)) {
         .expect("a new file can be created");
     let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), DatabaseKind::Environment)
         .expect("a new image can be created");
-    let ports: [(&str, &dyn Port); 3] =
-        [("redb in a file", &in_file), ("redb in memory", &in_memory), ("a plain map", &MemoryPort::new())];
-    for (name, port) in ports {
+    let memory = MemoryPort::new();
+    let leader = cluster::tests::empty_leader(folder.path());
+    let ports: [(&str, Option<&dyn Port>); 4] = [
+        ("redb in a file", Some(&in_file)),
+        ("redb in memory", Some(&in_memory)),
+        ("a plain map", Some(&memory)),
+        ("the leader of a cluster", leader.as_ref().map(|leader| &leader.port as &dyn Port)),
+    ];
+    for (name, port) in ports.into_iter().filter_map(|(name, port)| Some((name, port?))) {
         println!("the engine under test: {name}");
         check(port);
     }

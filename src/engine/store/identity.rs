@@ -8,6 +8,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
+use super::port::Overlay;
 use super::seal::{KeyCheck, Seal};
 use super::tx::{Read, Table, WriteTx};
 use super::{Error, Result};
@@ -71,6 +72,11 @@ pub fn boots(tx: &impl Read) -> Result<u64> {
 
 pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
+}
+
+/// Removes the count of openings, which a node of a cluster does not keep.
+pub(super) fn forget_boots(batch: &mut Overlay) {
+    batch.set(tables::META, BOOTS.to_owned().to_bytes().into(), None);
 }
 
 /// Returns whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a

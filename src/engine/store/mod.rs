@@ -7,6 +7,7 @@
 pub mod backup;
 pub mod bitmap;
 pub mod blobs;
+pub mod cluster;
 pub mod codec;
 pub mod commit_log;
 mod cow_file;
@@ -51,7 +52,10 @@ use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::vocab::limits;
 use crate::vocab::tables::{self, DatabaseKind, TABLES, TableId};
-use commit_log::Logged;
+use cluster::ReplicatedPort;
+use cluster::replica::Replica;
+use cluster::turn::SharedTurn;
+use commit_log::{Logged, StoreName};
 use port::Port;
 use redb_port::RedbPort;
 use space::Space;
@@ -82,6 +86,10 @@ pub enum Error {
     Closed,
     /// The command panicked; its changes were dropped.
     Panicked,
+    /// Another node of the cluster leads. The command changed nothing.
+    NotLeader,
+    /// The cluster cannot continue on this node, for this reason.
+    Cluster(String),
 }
 
 /// The result of the store's functions.
@@ -118,6 +126,8 @@ impl fmt::Display for Error {
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
             Error::Closed => f.write_str("the data file is closed"),
             Error::Panicked => f.write_str("the command failed unexpectedly and changed nothing"),
+            Error::NotLeader => f.write_str("another node of the cluster accepts writes; try again in a second"),
+            Error::Cluster(reason) => f.write_str(reason),
         }
     }
 }
@@ -131,6 +141,19 @@ fn file_of(table: &str) -> &'static str {
         Some(DatabaseKind::Environment) => "test.redb or live.redb",
         Some(DatabaseKind::Every) | None => "a data file",
     }
+}
+
+/// Returns the runtime with which a writer's thread measures time.
+fn timer() -> Result<tokio::runtime::Runtime> {
+    let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    timer.map_err(|error| Error::Io(error.to_string()))
+}
+
+/// Starts the writer's thread of the store at `path`.
+fn spawn(path: &Path, work: impl FnOnce() + Send + 'static) -> Result<std::thread::JoinHandle<()>> {
+    let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
+    let thread = std::thread::Builder::new().name(format!("write-{name}")).spawn(work);
+    thread.map_err(|error| Error::Io(error.to_string()))
 }
 
 pub struct Options {
@@ -201,6 +224,8 @@ pub struct Store {
     changed: Arc<Vec<Notify>>,
     failed: watch::Receiver<Option<Error>>,
     thread: std::sync::Mutex<Option<std::thread::JoinHandle<()>>>,
+    /// The store's part in a cluster, if it has one.
+    turn: Option<(StoreName, Arc<SharedTurn>)>,
 }
 
 impl Store {
@@ -257,13 +282,8 @@ impl Store {
         }
         migrations::run(&mut writer, path, database_kind, migrations::STEPS)?;
         migrations::step(&mut writer, first)?;
-        let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
-        let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let timer = timer.map_err(|error| Error::Io(error.to_string()))?;
-        let thread = std::thread::Builder::new()
-            .name(format!("write-{name}"))
-            .spawn(move || writer.run(waiting, &failing, &timer))
-            .map_err(|error| Error::Io(error.to_string()))?;
+        let timer = timer()?;
+        let thread = spawn(path, move || writer.run(waiting, &failing, &timer))?;
         Ok(Self {
             file: path.to_path_buf(),
             database_kind,
@@ -274,7 +294,37 @@ impl Store {
             changed,
             failed,
             thread: std::sync::Mutex::new(Some(thread)),
+            turn: None,
         })
+    }
+
+    /// Opens a store of a cluster from its file. The store follows the log, and accepts commands while this process leads.
+    pub fn replicated(space: Arc<Space>, path: &Path, port: ReplicatedPort, random: Arc<dyn Random>) -> Result<Self> {
+        let (name, turn, clock, port) = (port.store(), port.turn().clone(), port.clock(), Arc::new(port));
+        let database_kind = name.database_kind();
+        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, database_kind)?));
+        turn.reach(name, port.position());
+        let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
+        let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
+        let (failing, failed) = watch::channel(None);
+        let writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
+        let file = path.to_path_buf();
+        let migrate = Box::new(move |writer: &mut Writer| migrations::run(writer, &file, database_kind, migrations::STEPS));
+        let replica = Replica { writer, port: port.clone(), waiting, timer: timer()?, migrate };
+        let thread = spawn(path, move || replica.run(&failing))?;
+        let (file, thread) = (path.to_path_buf(), std::sync::Mutex::new(Some(thread)));
+        let turn = Some((name, turn));
+        Ok(Self { file, database_kind, space, port, published, jobs, changed, failed, thread, turn })
+    }
+
+    /// Returns whether the store's commits come from another node now. Then it accepts no commands.
+    pub fn follows(&self) -> bool {
+        self.turn.as_ref().is_some_and(|(name, turn)| !turn.accepts(*name))
+    }
+
+    /// Returns whether the store is part of a cluster.
+    pub fn is_replicated(&self) -> bool {
+        self.turn.is_some()
     }
 
     /// Returns a read transaction on the newest commit.
@@ -335,6 +385,9 @@ impl Store {
         E: Send + 'static,
         F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
     {
+        if self.follows() {
+            return Err(Error::NotLeader);
+        }
         let (job, answer) = writer::job(command);
         match self.jobs.try_send(job) {
             Ok(()) => Ok(answer),

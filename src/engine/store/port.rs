@@ -59,6 +59,8 @@ pub trait Snapshot: Send + Sync {
 /// An ordered key-value engine with one writer.
 pub trait Port: Send + Sync + 'static {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+    /// Adds the rows with which the engine identifies the commit of `batch`.
+    fn stamp(&self, _batch: &mut Overlay) {}
     /// Makes all changes in `batch` durable, or none of them.
     fn commit(&self, batch: &Overlay) -> Result<()>;
     /// Prepares for a crash, so that opening the file afterward is fast. Called after a while without writes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::commit_log::{Record, StoreName};
+use super::commit_log::{Links, Record, StoreName};
 use super::port::{Overlay, Port};
 use super::redb_port::RedbPort;
 use super::space::Space;
@@ -40,6 +40,16 @@ impl Rebuild {
     /// Adds rows from a snapshot.
     pub fn fill(&mut self, rows: Record) -> Result<()> {
         self.merge(rows)
+    }
+
+    /// Sets the position of the rows that were added, if it was not known before.
+    pub fn continue_from(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Makes the file that of a single machine.
+    pub fn leave_cluster(&mut self) {
+        Links::remove(&mut self.batch);
     }
 
     /// Applies a record from the log. Returns false if the file already contains the record; a gap is an error.

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use redb::{
-    AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition, TableHandle,
+    AccessGuard, Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition,
+    TableHandle,
 };
 
 use super::cow_file::CowFile;
@@ -153,6 +154,32 @@ impl RedbPort {
         })
     }
 
+    /// Applies the changes in `batch`. If they are not `durable`, a crash may lose them until a later commit or [`Port::settle`].
+    pub fn apply(&self, batch: &Overlay, durable: bool) -> Result<()> {
+        self.guarded(|database, file| {
+            let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
+            if durable {
+                // Stores the map of free pages, like `settle`, so that a crash during a bulk write is also repaired quickly. The second
+                // sync does not matter for a bulk write.
+                writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
+            } else {
+                writing.set_durability(Durability::None).map_err(|error| explained(file, error))?;
+            }
+            for (id, changes) in batch.tables() {
+                let mut table = writing.open_table(definition(id)).map_err(|error| explained(file, error))?;
+                for (key, value) in changes {
+                    match value {
+                        Some(value) => {
+                            drop(table.insert(key.as_ref(), value.as_ref()).map_err(|error| explained(file, error))?);
+                        }
+                        None => drop(table.remove(key.as_ref()).map_err(|error| explained(file, error))?),
+                    }
+                }
+            }
+            writing.commit().map_err(|error| explained(file, error))
+        })
+    }
+
     fn guarded<T>(&self, work: impl FnOnce(&Database, &Path) -> Result<T>) -> Result<T> {
         let database = self.database.as_ref().expect("the database exists until the port is dropped");
         guarded(&self.file, || work(database, &self.file))
@@ -180,24 +207,7 @@ impl Port for RedbPort {
     }
 
     fn commit(&self, batch: &Overlay) -> Result<()> {
-        self.guarded(|database, file| {
-            let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
-            // Stores the map of free pages, like `settle`, so that a crash during a bulk write is also repaired quickly. The second sync
-            // does not matter for a bulk write.
-            writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
-            for (id, changes) in batch.tables() {
-                let mut table = writing.open_table(definition(id)).map_err(|error| explained(file, error))?;
-                for (key, value) in changes {
-                    match value {
-                        Some(value) => {
-                            drop(table.insert(key.as_ref(), value.as_ref()).map_err(|error| explained(file, error))?);
-                        }
-                        None => drop(table.remove(key.as_ref()).map_err(|error| explained(file, error))?),
-                    }
-                }
-            }
-            writing.commit().map_err(|error| explained(file, error))
-        })
+        self.apply(batch, true)
     }
 
     /// Stores the map of free pages in the file. Without the map, opening the file after a crash reads the whole file to rebuild the map.

@@ -50,6 +50,12 @@ impl SecretCount {
 #[serde(transparent)]
 pub struct KeyCheck(String);
 
+impl KeyCheck {
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Why a file is not a usable master key.
 #[derive(Debug)]
 pub enum KeyError {

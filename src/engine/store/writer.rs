@@ -15,12 +15,14 @@ use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::commit_log::{self, Logged, Record};
+use super::feed;
 use super::memo::Memo;
 use super::port::{Overlay, Port, Snapshot};
 use super::tx::{ReadTx, WriteTx};
 use super::{Error, Result};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
+use crate::vocab::tables::{self, DatabaseKind};
 
 /// The maximum number of commands in a group. In a larger group, the first command would only wait longer.
 const GROUP_COMMANDS_MAX: usize = 1024;
@@ -177,7 +179,7 @@ impl Writer {
     }
 
     /// Runs `first` and all other waiting jobs, and commits; `done` collects the jobs that need a result.
-    fn group(
+    pub(super) fn group(
         &mut self,
         first: Box<dyn Job>,
         waiting: &mut mpsc::Receiver<Box<dyn Job>>,
@@ -226,6 +228,7 @@ impl Writer {
             *position += 1;
             commit_log::set_position(&mut group, *position);
         }
+        self.port.stamp(&mut group);
         self.port.commit(&group)?;
         let group = Arc::new(group);
         // The log receives the commit before readers and callers see it. In the shared log of several stores, a commit therefore always
@@ -233,13 +236,32 @@ impl Writer {
         if let Some((logged, position)) = &self.log {
             logged.log.append(Record { store: logged.store, position: *position, at: self.last, batch: group.clone() });
         }
+        self.publish(&group)
+    }
+
+    /// Makes the newest commit visible to readers, and wakes the workers that wait for the tables of `changes`.
+    fn publish(&mut self, changes: &Overlay) -> Result<()> {
         self.snapshot = self.port.snapshot()?;
         let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1, memo: self.memo.clone() };
         self.published.store(Arc::new(newest));
-        for (table, _) in group.tables() {
+        for (table, _) in changes.tables() {
             self.changed[table.0 as usize].notify_waiters();
         }
         Ok(())
+    }
+
+    /// Makes commits visible that the port has received from another node. `at` is the time of the newest one.
+    pub(super) fn adopt(&mut self, changes: &Overlay, at: Timestamp) -> Result<()> {
+        self.last = self.last.max(at);
+        if changes.table(tables::FEED).is_some() {
+            self.feed_next = feed::newest(self.port.snapshot()?, DatabaseKind::Environment)?.feed_position + 1;
+        }
+        self.publish(changes)
+    }
+
+    /// Forgets the feed positions of a group that was not committed.
+    pub(super) fn forget_group(&mut self) {
+        self.feed_next = self.published.load().feed_position + 1;
     }
 }
 

@@ -25,6 +25,10 @@ pub mod csv_host;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
+// The library's own tests use this server, too.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
+#[path = "../../../src/testing/postgres.rs"]
+pub mod postgres;
 // The library's own tests use these servers, too.
 pub mod postfix;
 pub mod preload;

@@ -25,7 +25,14 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
             Ok(unfinished) => more |= unfinished,
             // The store failed and reports the failure itself. Leave the job waiting.
             Err(
-                error @ (Error::Io(_) | Error::Busy | Error::NoSpace | Error::Closed | Error::InUse(_) | Error::Newer { .. }),
+                error @ (Error::Io(_)
+                | Error::Busy
+                | Error::NoSpace
+                | Error::Closed
+                | Error::InUse(_)
+                | Error::Newer { .. }
+                | Error::NotLeader
+                | Error::Cluster(_)),
             ) => {
                 return Err(error);
             }

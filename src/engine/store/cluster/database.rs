@@ -1,0 +1,191 @@
+//! Connections to the cluster's database.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::RootCertStore;
+use rustls::crypto::ring;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+use tokio::runtime::Handle;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config, NoTls, Row, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{Error, Result};
+use crate::vocab::limits;
+
+/// A value of a statement, with its type: statements are not prepared, so that each is one round trip, also through a pooler.
+pub type Value<'v> = (&'v (dyn ToSql + Sync), Type);
+
+/// The address of the database, and how to connect to it.
+pub struct Database {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    runtime: Handle,
+}
+
+impl Database {
+    /// Reads the URL. Connections are encrypted and the server's certificate is verified, with the authorities in the file `authorities` or
+    /// else those of the system, unless the URL has `sslmode=disable`. The tasks of the connections run on `runtime`.
+    pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
+        let invalid = |error: &dyn std::fmt::Display| Error::Settings(format!("cluster.database is not a valid URL: {error}"));
+        let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
+        config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
+        config.tcp_user_timeout(limits::CLUSTER_STATEMENT_TIME).keepalives_idle(Duration::from_secs(10));
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => {
+                config.ssl_mode(SslMode::Require);
+                Some(MakeRustlsConnect::new(verifying(authorities)?))
+            }
+        };
+        Ok(Arc::new(Self { config, tls, runtime }))
+    }
+
+    async fn connect(&self) -> Result<Client> {
+        match &self.tls {
+            Some(tls) => self.connect_with(tls.clone()).await,
+            None => self.connect_with(NoTls).await,
+        }
+    }
+
+    async fn connect_with<T>(&self, tls: T) -> Result<Client>
+    where
+        T: MakeTlsConnect<Socket> + Send + 'static,
+        T::Stream: Send + 'static,
+        T::TlsConnect: Send,
+        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+    {
+        let connecting = tokio::time::timeout(limits::CLUSTER_CONNECT_TIME, self.config.connect(tls));
+        let connected = connecting.await.map_err(|_| Error::Database("the connection was not established in time".to_owned()))?;
+        let (client, connection) = connected.map_err(|error| Error::Database(said(&error)))?;
+        // The task ends with the client. Its error is also the error of the statement that waits for it.
+        self.runtime.spawn(async move { drop(connection.await) });
+        Ok(client)
+    }
+}
+
+fn verifying(authorities: Option<&Path>) -> Result<rustls::ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    match authorities {
+        Some(file) => {
+            let unreadable = |why: &dyn std::fmt::Display| {
+                Error::Settings(format!("cluster.database_authorities: {} cannot be read: {why}", file.display()))
+            };
+            let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(&error))?;
+            let (added, _) = roots.add_parsable_certificates(read.flatten());
+            if added == 0 {
+                return Err(unreadable(&"it contains no certificate"));
+            }
+        }
+        None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
+    }
+    let config = rustls::ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Settings(error.to_string()))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// A connection that is established when it is needed, and again after a failure.
+pub struct Link {
+    database: Arc<Database>,
+    client: Option<Client>,
+}
+
+/// Why a statement has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// The primary key is taken. The statement changed nothing.
+    Taken,
+    /// The statement may or may not have taken effect.
+    Unknown(Error),
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Taken => Self::Database("a row exists already".to_owned()),
+            Failure::Unknown(error) => error,
+        }
+    }
+}
+
+impl Link {
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database, client: None }
+    }
+
+    /// Runs one statement and returns its rows. Repeats the statement if the database could not serialize it. If the future is dropped, so is
+    /// the connection, whose answer no one would read.
+    pub async fn query(&mut self, statement: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+        for attempt in 0.. {
+            let client = self.take().await.map_err(Failure::Unknown)?;
+            let running = tokio::time::timeout(limits::CLUSTER_STATEMENT_TIME, client.query_typed(statement, values)).await;
+            let Ok(answer) = running else {
+                return Err(Failure::Unknown(Error::Database("it did not answer in time".to_owned())));
+            };
+            let error = match answer {
+                Ok(rows) => {
+                    self.client = Some(client);
+                    return Ok(rows);
+                }
+                Err(error) => error,
+            };
+            match error.code() {
+                Some(code) if *code == SqlState::UNIQUE_VIOLATION => {
+                    self.client = Some(client);
+                    return Err(Failure::Taken);
+                }
+                Some(code) if *code == SqlState::UNDEFINED_TABLE => return Err(Failure::Unknown(Error::NotInitialized)),
+                // The database has undone the statement.
+                Some(code) if is_conflict(code) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
+                    self.client = Some(client);
+                    tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
+                }
+                _ => return Err(Failure::Unknown(Error::Database(said(&error)))),
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    async fn take(&mut self) -> Result<Client> {
+        match self.client.take() {
+            Some(client) if !client.is_closed() => Ok(client),
+            _ => self.database.connect().await,
+        }
+    }
+
+    /// Runs one statement that changes rows, and returns how many it changed.
+    pub async fn execute(&mut self, statement: &str, values: &[Value<'_>]) -> Result<usize, Failure> {
+        Ok(self.query(&format!("{statement} RETURNING 1"), values).await?.len())
+    }
+
+    /// Runs statements without values, such as those that create tables.
+    pub async fn define(&mut self, statements: &str) -> Result<()> {
+        let client = self.take().await?;
+        let done = client.batch_execute(statements).await.map_err(|error| Error::Database(said(&error)));
+        self.client = Some(client);
+        done
+    }
+}
+
+fn is_conflict(code: &SqlState) -> bool {
+    *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED
+}
+
+/// Returns the message of the database, or that of the network, without a trailing period.
+fn said(error: &tokio_postgres::Error) -> String {
+    let text = match error.as_db_error() {
+        Some(said) => said.message().to_owned(),
+        None => match std::error::Error::source(error) {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        },
+    };
+    text.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,80 @@
+//! The lease: which node leads, and until when by the database's clock.
+
+use std::time::Duration;
+
+use tokio_postgres::types::Type;
+
+use super::database::Link;
+use super::{Error, Result};
+use crate::engine::store::commit_log::StoreName;
+
+/// The number of a lease. Each time that a node takes the lease, the epoch grows by one.
+pub type Epoch = i64;
+
+/// The node that has the lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    pub epoch: Epoch,
+    /// The random name of the process.
+    pub process: String,
+    /// The node's name in its settings.
+    pub node: String,
+    /// The address at which other nodes reach it.
+    pub address: String,
+    /// How long the lease is valid, by the database's clock; negative if it has expired.
+    pub remaining_ms: i64,
+}
+
+/// The process that wants to lead.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub process: String,
+    pub node: String,
+    pub address: String,
+}
+
+/// Reads who has the lease, or had it last.
+pub async fn read(link: &mut Link) -> Result<Holder> {
+    let select = "SELECT epoch, holder, node, address, CAST(extract(epoch FROM (expires - now())) * 1000 AS bigint) \
+                  FROM mailmill_lease ORDER BY expires DESC";
+    let rows = link.query(select, &[]).await?;
+    let row = rows.first().ok_or(Error::NotInitialized)?;
+    Ok(Holder { epoch: row.get(0), process: row.get(1), node: row.get(2), address: row.get(3), remaining_ms: row.get(4) })
+}
+
+/// Takes the lease if it has expired; returns the new epoch, or `None` if another process was faster. All rows expire at the same time, so
+/// one process takes either all of them or none.
+pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration) -> Result<Option<Epoch>> {
+    let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
+                  expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE expires <= now() RETURNING epoch";
+    let ms = time.as_millis() as f64;
+    let values = [
+        (&candidate.process as _, Type::TEXT),
+        (&candidate.node as _, Type::TEXT),
+        (&candidate.address as _, Type::TEXT),
+        (&ms as _, Type::FLOAT8),
+    ];
+    let rows = link.query(update, &values).await?;
+    let epochs: Vec<Epoch> = rows.iter().map(|row| row.get(0)).collect();
+    match epochs.first() {
+        Some(epoch) if epochs == [*epoch; StoreName::ALL.len()] => Ok(Some(*epoch)),
+        None => Ok(None),
+        Some(_) => Err(Error::Damaged(format!("the rows of mailmill_lease have different epochs: {epochs:?}"))),
+    }
+}
+
+/// Extends the lease; returns false if another process has taken it.
+pub async fn renew(link: &mut Link, process: &str, epoch: Epoch, time: Duration) -> Result<bool> {
+    let update = "UPDATE mailmill_lease SET expires = now() + CAST($3 AS float8) * INTERVAL '1 millisecond' \
+                  WHERE holder = $1 AND epoch = $2";
+    let ms = time.as_millis() as f64;
+    let values = [(&process as _, Type::TEXT), (&epoch as _, Type::INT8), (&ms as _, Type::FLOAT8)];
+    Ok(link.execute(update, &values).await? == StoreName::ALL.len())
+}
+
+/// Ends the lease now, so that another node can take it at once.
+pub async fn release(link: &mut Link, process: &str, epoch: Epoch) -> Result<()> {
+    let update = "UPDATE mailmill_lease SET expires = now() - INTERVAL '1 millisecond' WHERE holder = $1 AND epoch = $2";
+    link.execute(update, &[(&process as _, Type::TEXT), (&epoch as _, Type::INT8)]).await?;
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! A cluster: several nodes share the commit log of each store, in a database that speaks the PostgreSQL protocol.
+//!
+//! ```text
+//!          leader                                          followers
+//! commands → group → replicated_port ──append──▶  log  ──read──▶ replicated_port → snapshot → reads
+//!                      └ after the append: local file, readers, answers        └ feed → search index
+//! ```
+//!
+//! The database does what needs consensus: it orders appends, decides who leads, and measures the time of a lease. There is one leader, and
+//! it leads all three stores: requests and workers write to several stores, so a node that leads only one of them could complete no request
+//! without another node. The lease nevertheless has a row per log, because an append checks the row of its own log.
+//!
+//! Invariants:
+//!
+//! 1. An append checks the epoch of the lease in its own statement and locks the row of the lease, so an append of an earlier leader is
+//!    either before the next leader's lease or not in the log. The primary key and the position before rule out a fork and a gap.
+//! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
+//! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
+//! 4. Every record names its predecessor by a random ID. A database that has lost records, or that was restored, is therefore noticed by
+//!    every node that has one of these records, and such a node stops.
+//!
+//! The statements are single statements without advisory locks, sessions or notifications, so that they run on any database with this
+//! protocol and through connection poolers. Followers poll; a notification would only save the few milliseconds between two polls.
+
+mod database;
+mod lease;
+mod member;
+mod prepare;
+pub(super) mod replica;
+mod replicated_port;
+mod schema;
+mod shared_log;
+mod snapshots;
+#[cfg(test)]
+pub mod tests;
+pub(super) mod turn;
+
+pub use database::{Database, Link};
+pub use lease::{Holder, read as read_lease};
+pub use member::{Member, Options, Role};
+pub use prepare::{export, import, mark, prepare};
+pub use replicated_port::{ReplicatedPort, Shared};
+pub use schema::{Schema, read as read_schema};
+pub use snapshots::{LogStatus, status as log_status, tend as tend_snapshots};
+
+use std::fmt;
+
+use super::commit_log::StoreName;
+use crate::engine::store;
+
+/// The reason why a node does not proceed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A setting of the cluster is invalid.
+    Settings(String),
+    /// The database cannot be reached, or refuses a statement.
+    Database(String),
+    /// The database has none of the cluster's tables.
+    NotInitialized,
+    /// The database already has a cluster.
+    Initialized { installation: String },
+    /// A newer program has changed the tables, or has written a record that this program cannot read.
+    Newer,
+    /// The data folder, or a file of it, belongs to another installation.
+    Foreign { file: String },
+    /// The log ends before a record that this node has.
+    Lost { store: StoreName, own: u64, newest: u64 },
+    /// A record of the log is not the one that this node has, or does not follow it.
+    Diverged { store: StoreName, position: u64 },
+    /// The log no longer has the record after this node's newest one.
+    Behind { store: StoreName },
+    /// A record or a snapshot in the database cannot be read.
+    Damaged(String),
+    /// A local file cannot be read or written.
+    Local(String),
+    /// The node stops.
+    Stopping,
+}
+
+/// The result of the functions of this module.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settings(reason) => f.write_str(reason),
+            Self::Database(cause) => write!(
+                f,
+                "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the address, the network, and the \
+                 user's permissions"
+            ),
+            Self::NotInitialized => f.write_str("the database has no cluster yet; run `mailmill cluster init` on the first node"),
+            Self::Initialized { installation } => write!(
+                f,
+                "the database already has the cluster of the installation {installation}; set cluster.database to another database"
+            ),
+            Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
+            Self::Foreign { file } => write!(
+                f,
+                "{file} belongs to another installation than the cluster; choose an empty data folder for this node with --data"
+            ),
+            Self::Lost { store, own, newest } => write!(
+                f,
+                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The database \
+                 was probably restored, or a standby without the last commits was promoted. Bring back the database that has them. To \
+                 accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders of the nodes that show \
+                 this message",
+                store.word()
+            ),
+            Self::Diverged { store, position } => write!(
+                f,
+                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was replaced or \
+                 restored. Bring back the database that this node knows; or, to accept the state of the log, delete this node's data \
+                 folder",
+                store.word()
+            ),
+            Self::Behind { store } => write!(
+                f,
+                "this node is so far behind that the log of the {} store no longer has its next commit; the next start rebuilds the data \
+                 folder from a snapshot",
+                store.word()
+            ),
+            Self::Damaged(what) => write!(f, "the database of the cluster is damaged: {what}"),
+            Self::Local(cause) => f.write_str(cause),
+            Self::Stopping => f.write_str("the node stops"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Self::Local(error.to_string())
+    }
+}
+
+impl From<Error> for store::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Stopping => Self::Closed,
+            error => Self::Cluster(error.to_string()),
+        }
+    }
+}
+
+impl Error {
+    /// Returns whether the same request can succeed later without an action of the operator.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, Self::Database(_))
+    }
+}

@@ -1,0 +1,142 @@
+//! Local files from the database and back: a new node, an export to a folder, and the import of a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::database::{Database, Link};
+use super::replicated_port::{ReplicatedPort, Shared};
+use super::schema::{self, Schema};
+use super::shared_log::{SharedLog, unpack};
+use super::{Error, Result, snapshots};
+use crate::engine::store::StoreFile;
+use crate::engine::store::commit_log::{Links, StoreName};
+use crate::engine::store::identity::{self, Identity};
+use crate::engine::store::port::{Overlay, Port};
+use crate::engine::store::rebuild::Rebuild;
+use crate::engine::store::redb_port::RedbPort;
+use crate::engine::store::space::Space;
+use crate::engine::store::tx::ReadTx;
+
+/// How often a rebuild starts again because a newer snapshot has replaced the one that it reads.
+const REBUILDS_MAX: usize = 3;
+
+/// Opens the local file of a store, after building it from the newest snapshot if it does not exist or is too old. `file` is the path of
+/// the store, which other processes do not use. May block.
+pub fn prepare(
+    shared: &Shared,
+    schema: &Schema,
+    store: StoreName,
+    file: &Path,
+    space: &Arc<Space>,
+    cache_bytes: usize,
+) -> Result<ReplicatedPort> {
+    for _ in 0..REBUILDS_MAX {
+        if !file.exists() {
+            rebuild(&shared.database, &shared.runtime, store, file)?;
+        }
+        let local = RedbPort::open_existing(space.clone(), file, cache_bytes)?.with_tables(store.database_kind())?;
+        let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
+        let own = identity::identity(&tx)?;
+        drop(tx);
+        if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
+            return Err(Error::Foreign { file: file.display().to_string() });
+        }
+        let port = ReplicatedPort::new(store, local, shared)?;
+        match port.check().and_then(|()| catch_up(&port)) {
+            Ok(()) => return Ok(port),
+            Err(Error::Behind { .. }) => {
+                tracing::warn!(store = store.word(), "this node is too far behind the log; rebuilding its data from a snapshot");
+                drop(port);
+                fs::remove_file(file).map_err(|error| Error::Local(format!("{} cannot be removed: {error}", file.display())))?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Behind { store })
+}
+
+/// Applies the records that the log has now, and makes the file durable.
+fn catch_up(port: &ReplicatedPort) -> Result<()> {
+    while port.follow()?.is_some_and(|applied| applied.more) {}
+    Ok(port.settle()?)
+}
+
+/// Builds the file of a store from the newest snapshot.
+fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: StoreName, file: &Path) -> Result<()> {
+    let aside = file.with_extension("rebuild");
+    let local = |error: std::io::Error| Error::Local(format!("{} cannot be written: {error}", aside.display()));
+    if aside.exists() {
+        fs::remove_file(&aside).map_err(local)?;
+    }
+    let mut rebuilt = Rebuild::create(store, &aside, 0)?;
+    let mut link = Link::new(database.clone());
+    let position = runtime.block_on(snapshots::read(&mut link, store, |rows| Ok(rebuilt.fill(rows)?)))?;
+    let rows = rebuilt.finish()?;
+    fs::rename(&aside, file).map_err(local)?;
+    tracing::info!(store = store.word(), position, rows, "rebuilt a data file from the snapshot of the cluster");
+    Ok(())
+}
+
+/// Writes the state of the cluster into new files, one for each store: the newest snapshot and all commits after it. Returns the number of
+/// rows.
+pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> PathBuf) -> Result<u64> {
+    let mut link = Link::new(database.clone());
+    let mut rows = 0;
+    for store in StoreName::ALL {
+        let mut file = Rebuild::create(store, &file_of(store), 0)?;
+        let position = snapshots::read(&mut link, store, |rows| Ok(file.fill(rows)?)).await?;
+        file.continue_from(position);
+        let mut log = SharedLog::new(store, database.clone());
+        let mut at = position;
+        loop {
+            let bodies = log.after(at).await?;
+            if bodies.is_empty() {
+                break;
+            }
+            for (found, body) in bodies {
+                file.apply(unpack(store, found, &body)?)?;
+                at = found;
+            }
+        }
+        file.leave_cluster();
+        rows += file.finish()?;
+    }
+    Ok(rows)
+}
+
+/// Marks the file of a store as part of a cluster, so that no single machine uses it, and removes the row that no other node has.
+pub fn mark(file: &Path, store: StoreName) -> Result<()> {
+    let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?.with_tables(store.database_kind())?;
+    let mut batch = Overlay::new();
+    Links::default().set(&mut batch);
+    identity::forget_boots(&mut batch);
+    Ok(port.commit(&batch)?)
+}
+
+/// Makes the installation in these files the cluster's first state. The files are those of one installation, in the order of
+/// [`StoreName::ALL`]. Returns the number of the newest commits.
+pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<[u64; 3]> {
+    let mut link = Link::new(database.clone());
+    schema::create(&mut link).await?;
+    match schema::read(&mut link).await {
+        Ok(Schema { installation, .. }) => return Err(Error::Initialized { installation }),
+        Err(Error::NotInitialized) => {}
+        Err(error) => return Err(error),
+    }
+    // An import that was interrupted leaves snapshots, but no records.
+    link.define("DELETE FROM mailmill_snapshot").await?;
+    let mut positions = [0; 3];
+    let mut schema = None;
+    for ((store, file), position) in StoreName::ALL.into_iter().zip(files).zip(&mut positions) {
+        let tx = file.read()?;
+        let identity = identity::identity(&tx)?.filter(|identity| identity.store == store.word());
+        let Identity { installation, key_check, .. } =
+            identity.ok_or_else(|| Error::Foreign { file: file.path().display().to_string() })?;
+        schema = Some(Schema { installation: installation.name().to_owned(), key_check: key_check.text().to_owned() });
+        *position = snapshots::take(&mut link, store, tx).await?;
+    }
+    let schema = schema.expect("there are three stores");
+    schema::complete(&mut link, &schema).await?;
+    Ok(positions)
+}

@@ -1,0 +1,206 @@
+//! The engine of a store in a cluster: a local file with the records of the shared log. The leader appends; followers apply.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::Handle;
+
+use super::database::Database;
+use super::lease::Epoch;
+use super::shared_log::{Appended, SharedLog, pack, unpack};
+use super::turn::SharedTurn;
+use super::{Error, Result};
+use crate::base::clock::{Clock, Monotonic, Timestamp};
+use crate::base::random::Random;
+use crate::engine::store;
+use crate::engine::store::commit_log::{self, Links, StoreName};
+use crate::engine::store::port::{Overlay, Port, Snapshot};
+use crate::engine::store::redb_port::RedbPort;
+use crate::engine::store::tx::ReadTx;
+use crate::vocab::limits;
+
+/// What all stores of a process share.
+#[derive(Clone)]
+pub struct Shared {
+    pub database: Arc<Database>,
+    pub turn: Arc<SharedTurn>,
+    /// The runtime of the connections. The threads of the stores wait for it.
+    pub runtime: Handle,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+}
+
+/// The state of the local file.
+struct State {
+    /// The position and the ID of the newest record in the file.
+    position: u64,
+    id: [u8; 16],
+    /// The epoch in which commits may be appended.
+    epoch: Option<Epoch>,
+    /// When the file was last made durable.
+    durable_at: Monotonic,
+}
+
+/// Records that were applied together.
+pub struct Applied {
+    pub batch: Overlay,
+    /// The time of the newest record.
+    pub at: Timestamp,
+    /// Whether the log may have more records.
+    pub more: bool,
+}
+
+/// The local file of one store, and its log.
+pub struct ReplicatedPort {
+    store: StoreName,
+    local: RedbPort,
+    shared: Shared,
+    log: Mutex<SharedLog>,
+    state: Mutex<State>,
+}
+
+impl ReplicatedPort {
+    /// Uses a file that belongs to the cluster.
+    pub fn new(store: StoreName, local: RedbPort, shared: &Shared) -> store::Result<Self> {
+        let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
+        let (position, links) = (commit_log::position(&tx)?, commit_log::links(&tx)?.unwrap_or_default());
+        let durable_at = shared.clock.monotonic();
+        Ok(Self {
+            store,
+            local,
+            shared: shared.clone(),
+            log: Mutex::new(SharedLog::new(store, shared.database.clone())),
+            state: Mutex::new(State { position, id: links.own, epoch: None, durable_at }),
+        })
+    }
+
+    pub fn store(&self) -> StoreName {
+        self.store
+    }
+
+    /// Returns the position of the newest record in the file.
+    pub fn position(&self) -> u64 {
+        self.end().0
+    }
+
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.shared.clock.clone()
+    }
+
+    pub fn turn(&self) -> &Arc<SharedTurn> {
+        &self.shared.turn
+    }
+
+    /// Lets commits be appended in `epoch`, or with `None` not at all.
+    pub fn lead(&self, epoch: Option<Epoch>) {
+        locked(&self.state).epoch = epoch;
+    }
+
+    /// Checks that the log continues what the file has. Needed after every start, because the database may have been replaced.
+    pub fn check(&self) -> Result<()> {
+        let mut log = locked(&self.log);
+        let ((position, id), store) = (self.end(), self.store);
+        self.shared.runtime.block_on(async {
+            let newest = log.newest().await?;
+            if newest < position {
+                return Err(Error::Lost { store, own: position, newest });
+            }
+            if newest > position && log.after(position).await?.first().is_none_or(|(next, _)| *next != position + 1) {
+                return Err(Error::Behind { store });
+            }
+            match log.at(position).await? {
+                Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
+                    Err(Error::Diverged { store, position })
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn end(&self) -> (u64, [u8; 16]) {
+        let state = locked(&self.state);
+        (state.position, state.id)
+    }
+
+    /// Applies the next records of the log, up to a bound; `None` if there are none.
+    pub fn follow(&self) -> Result<Option<Applied>> {
+        let mut log = locked(&self.log);
+        let (store, started) = (self.store, self.shared.turn.now());
+        let (mut position, mut id) = self.end();
+        let bodies = self.shared.runtime.block_on(log.after(position))?;
+        let more = bodies.len() == limits::CLUSTER_RECORDS_PER_READ;
+        let (mut merged, mut at) = (Overlay::new(), Timestamp(0));
+        for (found, body) in &bodies {
+            if *found != position + 1 {
+                return Err(Error::Behind { store });
+            }
+            let record = unpack(store, *found, body)?;
+            if let Some(links) = Links::of(&record.batch) {
+                if links.before != id {
+                    return Err(Error::Diverged { store, position: *found });
+                }
+                id = links.own;
+            }
+            (position, at) = (*found, record.at);
+            merged.merge(Arc::unwrap_or_clone(record.batch));
+        }
+        if !bodies.is_empty() {
+            self.apply(&merged, position, id)?;
+        }
+        if !more {
+            self.shared.turn.complete(store, started);
+        }
+        Ok((!bodies.is_empty()).then_some(Applied { batch: merged, at, more }))
+    }
+
+    /// Applies changes that are in the log. The file is derived data, so it is made durable only from time to time.
+    fn apply(&self, batch: &Overlay, position: u64, id: [u8; 16]) -> store::Result<()> {
+        let mut state = locked(&self.state);
+        let now = self.shared.turn.now();
+        let durable = now.ms_since(state.durable_at) >= limits::CLUSTER_FLUSH_MS;
+        self.local.apply(batch, durable)?;
+        if durable {
+            state.durable_at = now;
+        }
+        (state.position, state.id) = (position, id);
+        Ok(())
+    }
+}
+
+/// Locks a mutex whose data a panic leaves consistent: it is replaced only after the work has succeeded.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Port for ReplicatedPort {
+    fn snapshot(&self) -> store::Result<Arc<dyn Snapshot>> {
+        self.local.snapshot()
+    }
+
+    fn stamp(&self, batch: &mut Overlay) {
+        let (position, before) = self.end();
+        commit_log::set_position(batch, position + 1);
+        Links { own: self.shared.random.bytes(), before }.set(batch);
+    }
+
+    /// Appends the commit to the log, and then applies it to the file.
+    fn commit(&self, batch: &Overlay) -> store::Result<()> {
+        let Some(epoch) = locked(&self.state).epoch else { return Err(store::Error::NotLeader) };
+        let (before, id) = self.end();
+        let position = before + 1;
+        let mut encoded = Vec::new();
+        let mut log = locked(&self.log);
+        commit_log::encode_changes((self.store, position, self.shared.clock.now()), batch, &mut encoded);
+        let body = pack(&encoded)?;
+        let turn = &self.shared.turn;
+        match self.shared.runtime.block_on(log.append(position, epoch, &body, || turn.is_stopping()))? {
+            Appended::Done => self.apply(batch, position, Links::of(batch).map_or(id, |links| links.own)),
+            Appended::Fenced => Err(store::Error::NotLeader),
+        }
+    }
+
+    fn settle(&self) -> store::Result<()> {
+        self.local.settle()?;
+        locked(&self.state).durable_at = self.shared.turn.now();
+        Ok(())
+    }
+}

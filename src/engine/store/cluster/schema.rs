@@ -1,0 +1,70 @@
+//! The tables of the cluster in its database, which `mailmill cluster init` creates.
+//!
+//! The version is in a table of its own, because a program must be able to read it before it knows the other tables.
+
+use tokio_postgres::types::Type;
+
+use super::database::Link;
+use super::{Error, Result};
+use crate::engine::store::commit_log::StoreName;
+
+/// The version of these tables, and of the records in them.
+pub const VERSION: i64 = 1;
+
+/// All times in the tables are the database's own.
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS mailmill_cluster (
+    version bigint PRIMARY KEY, installation text NOT NULL, key_check text NOT NULL);
+CREATE TABLE IF NOT EXISTS mailmill_log (
+    log text NOT NULL, seq bigint NOT NULL, epoch bigint NOT NULL, batch bytea NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (log, seq));
+CREATE TABLE IF NOT EXISTS mailmill_lease (
+    log text PRIMARY KEY, epoch bigint NOT NULL, holder text NOT NULL, node text NOT NULL, address text NOT NULL, \
+    expires timestamptz NOT NULL);
+CREATE TABLE IF NOT EXISTS mailmill_snapshot (
+    log text NOT NULL, seq bigint NOT NULL, part bigint NOT NULL, body bytea NOT NULL, complete boolean NOT NULL, \
+    PRIMARY KEY (log, seq, part));
+";
+
+/// Batches and parts are compressed already. This option is PostgreSQL's own, so other databases may refuse it.
+const STORAGE: &str = "
+ALTER TABLE mailmill_log ALTER COLUMN batch SET STORAGE EXTERNAL;
+ALTER TABLE mailmill_snapshot ALTER COLUMN body SET STORAGE EXTERNAL;
+";
+
+/// The row that says which installation the cluster is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    pub installation: String,
+    pub key_check: String,
+}
+
+/// Creates the tables that do not exist yet, without the row of [`Schema`]: an interrupted initialization can be repeated.
+pub async fn create(link: &mut Link) -> Result<()> {
+    link.define(TABLES).await?;
+    // A refusal only costs the database some time for a second compression.
+    let _ = link.define(STORAGE).await;
+    for store in StoreName::ALL {
+        let insert = "INSERT INTO mailmill_lease (log, epoch, holder, node, address, expires) VALUES ($1, 0, '', '', '', now()) \
+                      ON CONFLICT (log) DO NOTHING";
+        link.execute(insert, &[(&store.word(), Type::TEXT)]).await?;
+    }
+    Ok(())
+}
+
+/// Records that the cluster is complete. Fails if it was complete before.
+pub async fn complete(link: &mut Link, schema: &Schema) -> Result<()> {
+    let insert = "INSERT INTO mailmill_cluster (version, installation, key_check) VALUES ($1, $2, $3)";
+    let values = [(&VERSION as _, Type::INT8), (&schema.installation as _, Type::TEXT), (&schema.key_check as _, Type::TEXT)];
+    link.execute(insert, &values).await?;
+    Ok(())
+}
+
+/// Reads which installation the cluster is; fails if there is no cluster, or a newer one.
+pub async fn read(link: &mut Link) -> Result<Schema> {
+    let rows = link.query("SELECT version, installation, key_check FROM mailmill_cluster ORDER BY version DESC", &[]).await?;
+    let row = rows.first().ok_or(Error::NotInitialized)?;
+    match row.get::<_, i64>(0) {
+        VERSION => Ok(Schema { installation: row.get(1), key_check: row.get(2) }),
+        _ => Err(Error::Newer),
+    }
+}

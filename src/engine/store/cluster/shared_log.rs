@@ -1,0 +1,182 @@
+//! The log of one store in the database: appends records and reads them.
+
+use tokio_postgres::types::Type;
+
+use super::database::{Database, Failure, Link};
+use super::lease::Epoch;
+use super::{Error, Result};
+use crate::engine::store::commit_log::{self, Record, StoreName, Unreadable};
+use crate::vocab::limits;
+
+/// The level of compression: one append waits for it, and higher levels save little.
+const LEVEL: i32 = 1;
+/// The format of a compressed record: the first byte, before the length of the record.
+const FORMAT: u8 = 1;
+
+/// The result of an append whose outcome is known.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Appended {
+    Done,
+    /// The record is not in the log, because another process has taken the lease.
+    Fenced,
+}
+
+/// A connection to the log of one store.
+pub struct SharedLog {
+    store: StoreName,
+    link: Link,
+    /// Whether appends skip the check of the lease: the bug that tests of the cluster must find.
+    #[cfg(debug_assertions)]
+    is_unchecked: bool,
+}
+
+impl SharedLog {
+    pub fn new(store: StoreName, database: std::sync::Arc<Database>) -> Self {
+        Self {
+            store,
+            link: Link::new(database),
+            #[cfg(debug_assertions)]
+            is_unchecked: has_planted_bug(),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn set_unchecked(&mut self, is_unchecked: bool) {
+        self.is_unchecked = is_unchecked;
+    }
+
+    /// Appends a record if this process still has the lease. Returns only when the outcome is known, or when `is_stopping`.
+    pub async fn append(&mut self, position: u64, epoch: Epoch, body: &[u8], is_stopping: impl Fn() -> bool) -> Result<Appended> {
+        loop {
+            let sent = self.send(position, epoch, body).await;
+            let known = match sent {
+                Ok(true) => return Ok(Appended::Done),
+                Ok(false) | Err(Failure::Taken) => self.outcome(position, epoch, body).await,
+                Err(Failure::Unknown(error)) => Err(error),
+            };
+            match known {
+                Ok(Some(appended)) => return Ok(appended),
+                // The record is not there and the lease is this process's, so the append is repeated.
+                Ok(None) => {}
+                Err(error) if !error.is_temporary() => return Err(error),
+                Err(error) => tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet"),
+            }
+            if is_stopping() {
+                return Err(Error::Stopping);
+            }
+            tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await;
+            // The outcome of the attempt before is found out before another attempt.
+            match self.outcome(position, epoch, body).await {
+                Ok(Some(appended)) => return Ok(appended),
+                Ok(None) => {}
+                Err(error) if !error.is_temporary() => return Err(error),
+                Err(_) => tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await,
+            }
+        }
+    }
+
+    /// Sends one append; returns whether it was accepted.
+    async fn send(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<bool, Failure> {
+        // The lock on the row of the lease makes a process that takes the lease wait for this append, and this append see a taken lease.
+        let checked = "WITH lease AS (SELECT epoch FROM mailmill_lease WHERE log = $1 AND epoch = $3 FOR SHARE) \
+             INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now() FROM lease \
+             WHERE EXISTS (SELECT 1 FROM mailmill_log WHERE log = $1 AND seq = $2 - 1) \
+                OR EXISTS (SELECT 1 FROM mailmill_snapshot WHERE log = $1 AND seq = $2 - 1 AND complete)";
+        let seq = position as i64;
+        let store = self.store.word();
+        let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8), (&epoch as _, Type::INT8), (&body as _, Type::BYTEA)];
+        #[cfg(debug_assertions)]
+        if self.is_unchecked {
+            let unchecked = "INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now()";
+            return Ok(self.link.execute(unchecked, &values).await? == 1);
+        }
+        Ok(self.link.execute(checked, &values).await? == 1)
+    }
+
+    /// Finds out the outcome of an append; `None` if the record is absent and can be appended again.
+    async fn outcome(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<Option<Appended>> {
+        let (seq, store) = (position as i64, self.store.word());
+        let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8)];
+        // The lease is read before the record: an append that was still running can then not arrive between the two.
+        let leases = self.link.query("SELECT epoch FROM mailmill_lease WHERE log = $1", &values[..1]).await?;
+        let is_ours = leases.first().is_some_and(|row| row.get::<_, Epoch>(0) == epoch);
+        let found = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
+        if let Some(row) = found.first() {
+            let there: &[u8] = row.get(0);
+            return Ok(Some(if there == body { Appended::Done } else { Appended::Fenced }));
+        }
+        if !is_ours {
+            return Ok(Some(Appended::Fenced));
+        }
+        let newest = self.newest().await?;
+        if newest + 1 < position {
+            return Err(Error::Lost { store: self.store, own: position - 1, newest });
+        }
+        Ok(None)
+    }
+
+    /// Reads the bodies of the records after `position`, oldest first, up to a bound.
+    pub async fn after(&mut self, position: u64) -> Result<Vec<(u64, Vec<u8>)>> {
+        let select = "SELECT seq, batch FROM mailmill_log WHERE log = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        let (seq, store, limit) = (position as i64, self.store.word(), limits::CLUSTER_RECORDS_PER_READ as i64);
+        let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8), (&limit as _, Type::INT8)];
+        let rows = self.link.query(select, &values).await?;
+        Ok(rows.iter().map(|row| (row.get::<_, i64>(0) as u64, row.get(1))).collect())
+    }
+
+    /// Returns the position of the newest record, or of the newest snapshot if the log has no records.
+    pub async fn newest(&mut self) -> Result<u64> {
+        let select = "SELECT greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = $1), 0), \
+                      coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = $1 AND complete), 0))";
+        let rows = self.link.query(select, &[(&self.store.word(), Type::TEXT)]).await?;
+        Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0) as u64))
+    }
+
+    /// Returns the record at a position, if the log still has it.
+    pub async fn at(&mut self, position: u64) -> Result<Option<Record>> {
+        let (seq, store) = (position as i64, self.store.word());
+        let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8)];
+        let rows = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
+        rows.first().map(|row| unpack(self.store, position, row.get(0))).transpose()
+    }
+}
+
+/// Whether this process runs with the planted bug. Release builds have no such switch.
+#[cfg(debug_assertions)]
+#[expect(clippy::disallowed_methods, reason = "a switch for tests, which is not a setting")]
+fn has_planted_bug() -> bool {
+    std::env::var_os("MAILMILL_TEST_UNCHECKED_APPENDS").is_some()
+}
+
+/// Compresses an encoded record.
+pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
+    let compressed = zstd::bulk::compress(encoded, LEVEL);
+    let compressed = compressed.map_err(|error| Error::Local(format!("a record cannot be compressed: {error}")))?;
+    let length = u32::try_from(encoded.len()).ok().filter(|length| *length as usize <= limits::CLUSTER_RECORD_BYTES_MAX);
+    let length = length.ok_or_else(|| Error::Local("a commit is too large for the log of the cluster".to_owned()))?;
+    let mut body = Vec::with_capacity(compressed.len() + 5);
+    body.push(FORMAT);
+    body.extend_from_slice(&length.to_le_bytes());
+    body.extend_from_slice(&compressed);
+    Ok(body)
+}
+
+/// Reads the record that [`pack`] has compressed, which must be the one at this position.
+pub fn unpack(store: StoreName, position: u64, body: &[u8]) -> Result<Record> {
+    let damaged = || Error::Damaged(format!("commit {position} of the {} store cannot be read", store.word()));
+    let (length, compressed) = match body {
+        [FORMAT, length @ ..] => length.split_first_chunk::<4>().ok_or_else(damaged)?,
+        [_, ..] => return Err(Error::Newer),
+        [] => return Err(damaged()),
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > limits::CLUSTER_RECORD_BYTES_MAX {
+        return Err(damaged());
+    }
+    let encoded = zstd::bulk::decompress(compressed, length).map_err(|_| damaged())?;
+    let record = commit_log::decode(&mut encoded.as_slice()).map_err(|unreadable| match unreadable {
+        Unreadable::Newer => Error::Newer,
+        Unreadable::Damaged => damaged(),
+    })?;
+    if (record.store, record.position) == (store, position) { Ok(record) } else { Err(damaged()) }
+}

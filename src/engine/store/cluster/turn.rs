@@ -1,0 +1,145 @@
+//! What the lease of this process means for its stores: whose turn it is to append, and until when.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use tokio::sync::{Notify, watch};
+
+use super::lease::Epoch;
+use crate::base::clock::{Clock, Monotonic};
+use crate::engine::store::commit_log::StoreName;
+
+/// Whether the stores of this process lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    Follow,
+    /// Catch up, then accept commands.
+    Lead(Epoch),
+}
+
+/// The state that the lease and the threads of the stores share.
+pub struct SharedTurn {
+    clock: Arc<dyn Clock>,
+    turn: watch::Sender<Turn>,
+    /// The time on this machine's monotonic clock until which the lease is certainly valid.
+    valid_until: AtomicI64,
+    /// For each store, the epoch in which it accepts commands; 0 if it follows.
+    accepting: [AtomicU64; StoreName::ALL.len()],
+    /// For each store, a time at which it had every record of the log.
+    complete_at: [AtomicI64; StoreName::ALL.len()],
+    /// For each store, the position of its newest visible commit.
+    positions: [watch::Sender<u64>; StoreName::ALL.len()],
+    is_stopping: AtomicBool,
+    /// Wakes the lease after a store has changed what it accepts, or has found that the lease is lost.
+    pub changed: Notify,
+}
+
+impl SharedTurn {
+    pub fn new(clock: Arc<dyn Clock>) -> Arc<Self> {
+        // A store is complete for the first time after its first read.
+        let never = clock.monotonic().0;
+        Arc::new(Self {
+            clock,
+            turn: watch::Sender::new(Turn::Follow),
+            valid_until: AtomicI64::new(i64::MIN),
+            accepting: Default::default(),
+            complete_at: StoreName::ALL.map(|_| AtomicI64::new(never)),
+            positions: StoreName::ALL.map(|_| watch::Sender::new(0)),
+            is_stopping: AtomicBool::new(false),
+            changed: Notify::new(),
+        })
+    }
+
+    pub fn now(&self) -> Monotonic {
+        self.clock.monotonic()
+    }
+
+    pub fn turn(&self) -> Turn {
+        *self.turn.borrow()
+    }
+
+    /// Changes the turn. A store that leads stops at its next command.
+    pub fn set(&self, turn: Turn) {
+        self.turn.send_replace(turn);
+    }
+
+    /// Returns a receiver that wakes when the turn changes.
+    pub fn watch(&self) -> watch::Receiver<Turn> {
+        self.turn.subscribe()
+    }
+
+    pub fn extend(&self, until: Monotonic) {
+        self.valid_until.store(until.0, Ordering::SeqCst);
+    }
+
+    /// Ends the lease for this process, whatever its time.
+    pub fn end(&self) {
+        self.valid_until.store(i64::MIN, Ordering::SeqCst);
+        self.set(Turn::Follow);
+    }
+
+    /// Ends the lease of this epoch, unless there is a newer one.
+    pub fn end_epoch(&self, epoch: Epoch) {
+        if self.turn() == Turn::Lead(epoch) {
+            self.end();
+        }
+    }
+
+    /// Returns whether the lease is certainly valid now.
+    pub fn is_valid(&self) -> bool {
+        self.now().0 < self.valid_until.load(Ordering::SeqCst)
+    }
+
+    /// Records that a store accepts commands in `epoch`, or with 0 that it follows.
+    pub fn accept(&self, store: StoreName, epoch: Epoch) {
+        self.accepting[store as usize].store(epoch as u64, Ordering::SeqCst);
+        self.changed.notify_one();
+    }
+
+    /// Returns whether all stores accept commands in this epoch.
+    pub fn all_accept(&self, epoch: Epoch) -> bool {
+        self.accepting.iter().all(|accepting| accepting.load(Ordering::SeqCst) == epoch as u64)
+    }
+
+    /// Returns whether a store accepts commands now.
+    pub fn accepts(&self, store: StoreName) -> bool {
+        self.accepting[store as usize].load(Ordering::SeqCst) != 0 && self.is_valid()
+    }
+
+    /// Records that a store had every record at this time.
+    pub fn complete(&self, store: StoreName, at: Monotonic) {
+        self.complete_at[store as usize].fetch_max(at.0, Ordering::SeqCst);
+    }
+
+    /// Returns how old the oldest of the three stores may be, in milliseconds.
+    pub fn lag_ms(&self) -> i64 {
+        let oldest = self.complete_at.iter().map(|at| at.load(Ordering::SeqCst)).min().unwrap_or(i64::MIN);
+        self.now().ms_since(Monotonic(oldest)).max(0)
+    }
+
+    pub fn reach(&self, store: StoreName, position: u64) {
+        self.positions[store as usize].send_replace(position);
+    }
+
+    /// Returns the positions of the newest visible commits, in the order of [`StoreName::ALL`].
+    pub fn positions(&self) -> [u64; StoreName::ALL.len()] {
+        self.positions.each_ref().map(|position| *position.borrow())
+    }
+
+    /// Waits until a store has this position.
+    pub async fn reached(&self, store: StoreName, position: u64) {
+        let mut watched = self.positions[store as usize].subscribe();
+        // The sender lives as long as `self`.
+        let _ = watched.wait_for(|now| *now >= position).await;
+    }
+
+    /// Lets appends with an unknown outcome give up, because the process ends.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+        self.end();
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+}

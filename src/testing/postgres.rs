@@ -1,0 +1,164 @@
+//! A PostgreSQL server on loopback, in a temporary folder. It can be stopped and started again, and ends with the tests.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+/// Where Debian's packages install the programs, by version.
+const PACKAGES: &str = "/usr/lib/postgresql";
+/// The user of the server if the tests run as the superuser, whom PostgreSQL refuses.
+const USER: &str = "daemon";
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A server with an empty cluster of databases.
+pub struct Postgres {
+    folder: PathBuf,
+    programs: PathBuf,
+    port: u16,
+    databases: AtomicU64,
+    process: Mutex<Option<u32>>,
+}
+
+impl Postgres {
+    /// Returns the server of this test process, which starts at the first call; `None` if PostgreSQL is not installed.
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<Option<Postgres>> = OnceLock::new();
+        SHARED.get_or_init(Self::start).as_ref()
+    }
+
+    /// Starts a server; `None` if PostgreSQL is not installed.
+    pub fn start() -> Option<Self> {
+        let versions = fs::read_dir(PACKAGES).ok()?.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
+        let programs = versions.filter(|bin| bin.join("initdb").exists()).max()?;
+        let folder = tempfile::Builder::new().prefix("mailmill-postgres-").tempdir().expect("a temporary folder").keep();
+        if is_superuser() {
+            assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
+        }
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let own = Self { folder, programs, port, databases: AtomicU64::new(0), process: Mutex::new(None) };
+        let data = own.folder.join("data");
+        let made = own
+            .program("initdb")
+            .args(["--auth=trust", "--username=mailmill", "--encoding=UTF8", "--no-sync", "-D"])
+            .arg(&data)
+            .output();
+        let made = made.expect("initdb runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        own.resume();
+        Some(own)
+    }
+
+    /// Returns a command that runs as a user whom PostgreSQL accepts, and that ends with the thread that starts it.
+    fn program(&self, name: &str) -> Command {
+        let program = self.programs.join(name);
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "QUIT"]);
+        if is_superuser() {
+            command.args(["--reuid", USER, "--regid", USER, "--clear-groups"]);
+        }
+        command.arg(program).env_clear().env("LC_ALL", "C").current_dir(&self.folder);
+        command
+    }
+
+    /// Starts the server, or starts it again after [`Postgres::stop`], and waits until it accepts connections.
+    pub fn resume(&self) {
+        let mut command = self.program("postgres");
+        command.arg("-D").arg(self.folder.join("data")).arg("-k").arg(&self.folder);
+        // The tests kill processes but never the machine, so nothing has to reach the disk.
+        for setting in ["listen_addresses=127.0.0.1", "fsync=off", "shared_buffers=64MB", "max_connections=200"] {
+            command.args(["-c", setting]);
+        }
+        command.args(["-p", &self.port.to_string()]).stdin(Stdio::null()).stdout(Stdio::null());
+        let log = fs::File::options().create(true).append(true).open(self.folder.with_extension("log")).expect("a log file");
+        command.stderr(log);
+        let (started, id) = mpsc::channel();
+        // The server ends with the thread that starts it, so that thread lives as long as the server.
+        let wait = move || {
+            let mut child = command.spawn().expect("postgres starts");
+            let _ = started.send(child.id());
+            let _ = child.wait();
+        };
+        std::thread::Builder::new().name("postgres".into()).spawn(wait).expect("a thread");
+        *self.process.lock().expect("not poisoned") = Some(id.recv().expect("postgres starts"));
+        let tries = PATIENCE.as_millis() / LOOK.as_millis();
+        let is_up = (0..tries).any(|_| {
+            std::thread::sleep(LOOK);
+            self.run("postgres", "SELECT 1").is_ok()
+        });
+        assert!(
+            is_up,
+            "PostgreSQL accepts connections: {}",
+            fs::read_to_string(self.folder.with_extension("log")).unwrap_or_default()
+        );
+    }
+
+    /// Stops the server at once, as a crash of its machine would.
+    pub fn stop(&self) {
+        let Some(id) = self.process.lock().expect("not poisoned").take() else { return };
+        assert!(Command::new("kill").args(["-s", "QUIT", &id.to_string()]).status().expect("there is a kill").success());
+        // The process is gone when its file is.
+        let file = self.folder.join("data/postmaster.pid");
+        let tries = PATIENCE.as_millis() / LOOK.as_millis();
+        assert!((0..tries).any(|_| {
+            std::thread::sleep(LOOK);
+            !Path::new(&format!("/proc/{id}")).exists() || !file.exists()
+        }));
+    }
+
+    /// Creates an empty database and returns its URL.
+    pub fn database(&self) -> String {
+        let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.run("postgres", &format!("CREATE DATABASE {name}")).expect("the database can be created");
+        self.url(&name)
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!("postgres://mailmill@127.0.0.1:{}/{database}?sslmode=disable", self.port)
+    }
+
+    /// Runs statements in the database of this URL; returns the rows, one a line, with columns separated by `|`.
+    pub fn query(&self, url: &str, statements: &str) -> String {
+        let database = url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of this server");
+        self.run(database, statements).expect("the statement succeeds")
+    }
+
+    fn run(&self, database: &str, statements: &str) -> Result<String, String> {
+        let mut command = self.program("psql");
+        command.args([
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &self.port.to_string(),
+            "-U",
+            "mailmill",
+            "-d",
+            database,
+            "-v",
+            "ON_ERROR_STOP=1",
+        ]);
+        let done = command.args(["-AtX", "-c", statements]).output().expect("psql runs");
+        match done.status.success() {
+            true => Ok(String::from_utf8_lossy(&done.stdout).trim_end().to_owned()),
+            false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+        }
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.stop();
+        let _ = fs::remove_dir_all(&self.folder);
+        let _ = fs::remove_file(self.folder.with_extension("log"));
+    }
+}
+
+fn is_superuser() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
