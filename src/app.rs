@@ -6,6 +6,7 @@
 mod administration;
 mod check_data;
 mod check_file;
+mod cluster;
 mod connections;
 mod demo;
 mod doctor;
@@ -14,14 +15,18 @@ mod inbound;
 mod installation;
 mod instance;
 mod model_test;
+mod node;
 mod open;
 mod rekey;
 mod restore;
 mod restore_continuous;
+mod roles;
 mod serve;
 #[cfg(test)]
 mod tests;
 mod tool_forwarding;
+
+use node::Node;
 
 pub use folder::Folder;
 pub use open::Opened;
@@ -29,12 +34,14 @@ pub use open::Opened;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::base::clock::{Clock, SystemClock};
 use crate::base::memory;
 use crate::engine::api::openapi;
 use crate::engine::recent_log;
@@ -79,6 +86,10 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Rekey(wanted) => {
             load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))
         }
+        ParsedCommand::Cluster(command) => load_settings(&place, &[]).and_then(|settings| {
+            start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
+            cluster::run(place.data(), settings, &command)
+        }),
         ParsedCommand::Inbound(wanted) => return accept_message(&place, &wanted),
         ParsedCommand::ModelTest(wanted) => load_settings(&place, &[]).and_then(|settings| model_test::run(&settings, &wanted)),
         ParsedCommand::Check(wanted) => {
@@ -139,7 +150,11 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
     let settings = load_settings(place, &overrides)?;
     start_log(&settings.log);
     let folder = folder::Folder::open(place.data()).map_err(Problem::failed)?;
-    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (wanted.resume, None)))
+    // A node waits for its database here, before there is a runtime that must not wait.
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let node = Node::join(&folder, &settings, &open::space(&folder, &settings), &clock)?;
+    let start = serve::Start { resume: wanted.resume, demo: None, node };
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), start))
 }
 
 fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
@@ -156,7 +171,8 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
     let demo = demo::target(&folder, wanted.site.clone())?;
-    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
+    let start = serve::Start { resume: false, demo: Some(demo), node: None };
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), start))
 }
 
 fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Problem> {

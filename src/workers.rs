@@ -26,10 +26,9 @@ macro_rules! each {
     };
 }
 
-/// All background workers. Workers that run until the service drains come last.
-pub const WORKERS: &[Worker] = &[
-    // A crash loses the counts that are still in memory, at most those of the last ten seconds.
-    Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
+/// The background workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service
+/// drains come last.
+pub const NODE_WORKERS: &[Worker] = &[
     // This worker also runs periodically, because an index can fall behind even without a new commit, for example after a restart.
     Worker {
         name: indexing::WORKER,
@@ -37,6 +36,18 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(contacts::worker::index),
     },
+    // This worker returns memory to the system soon after an import or a campaign.
+    Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
+    // The stores check the free space before each write. This worker detects the end of a shortage even if no data is written.
+    Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
+    // On a follower, senders get a temporary error and deliver to the leader instead, or later.
+    Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
+];
+
+/// All other background workers, which run on the leader of a cluster. Workers that run until the service drains come last.
+pub const WORKERS: &[Worker] = &[
+    // A crash loses the counts that are still in memory, at most those of the last ten seconds.
+    Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // This worker also runs periodically to retry failed steps.
     Worker {
         name: "contact jobs",
@@ -147,8 +158,6 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(tracking::worker::erase),
     },
-    // This worker returns memory to the system soon after an import or a campaign.
-    Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     // This worker also runs periodically to retry failed steps.
     Worker {
         name: "webhook events",
@@ -163,8 +172,6 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // The stores check the free space before each write. This worker detects the end of a shortage even if no data is written.
-    Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
     // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -181,6 +188,13 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::Control(|engine| Box::pin(system::worker::drill(engine))),
     },
+    // The log grows slowly enough to be checked once a minute.
+    Worker {
+        name: "cluster snapshots",
+        wakes: &[],
+        period: Duration::from_secs(60),
+        work: Work::Control(|engine| Box::pin(system::worker::take_cluster_snapshots(engine))),
+    },
     Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(
         "sending",
@@ -190,7 +204,6 @@ pub const WORKERS: &[Worker] = &[
         "webhooks",
         Work::EachService(|tasks, engine, environment| Box::pin(webhooks::dispatch::run(tasks, engine, environment))),
     ),
-    Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 
 fn write_usage(engine: Arc<Engine>) -> Running {

@@ -16,7 +16,7 @@ use super::instance::{self, Boots, Finding};
 use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::engine::hold::{self, HoldNumber, OnHold};
-use crate::engine::store::commit_log::{CommitLog, Logged, StoreName};
+use crate::engine::store::commit_log::{self, CommitLog, Logged, StoreName};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
@@ -28,8 +28,8 @@ use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 
 /// The cache size of the control store. Its accounts and keys are few and stay in memory anyway.
-const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
-const MIB: usize = 1024 * 1024;
+pub const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
+pub const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation, in the order in which their starts are counted.
 pub const STORES: [(&str, DatabaseKind); 3] =
     [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
@@ -145,6 +145,8 @@ pub enum Refusal {
         file: String,
         other: String,
     },
+    /// The folder belongs to a node of a cluster.
+    Clusters(String),
 }
 
 impl fmt::Display for Refusal {
@@ -180,6 +182,11 @@ impl fmt::Display for Refusal {
                 f,
                 "{file} contains the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
                  new folder: {RESTORE}"
+            ),
+            Self::Clusters(folder) => write!(
+                f,
+                "{folder} belongs to a node of a cluster, whose data is in its database. Set cluster.database to start the node, or run \
+                 `mailmill cluster export` to make a folder of the cluster's data"
             ),
             Self::Foreign { file, other } => write!(
                 f,
@@ -226,7 +233,7 @@ pub struct Inspection {
 impl Inspection {
     /// Reads the identities of these files, in the order of [`STORES`].
     pub fn of(files: [StoreFile; 3]) -> StoreResult<Self> {
-        let says = |file: &StoreFile| {
+        let says = |file: &StoreFile| -> StoreResult<_> {
             let tx = file.read()?;
             Ok((identity::identity(&tx)?, identity::boots(&tx)?, hold::last_number(&tx)?))
         };
@@ -234,6 +241,11 @@ impl Inspection {
         let (control, test, live) = (control?, test?, live?);
         let last_hold = control.2.max(test.2).max(live.2);
         Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1], last_hold })
+    }
+
+    /// Returns whether the files belong to a node of a cluster.
+    fn is_clusters(&self) -> StoreResult<bool> {
+        Ok(commit_log::links(&self.files[0].read()?)?.is_some())
     }
 
     /// Returns an error if a file contains a different store's data, or if two files belong to different installations.
@@ -396,6 +408,9 @@ impl Opener<'_> {
     fn proceed(&self, inspection: Inspection) -> Result<Taken, Problem> {
         if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
+        }
+        if inspection.is_clusters().map_err(Problem::failed)? {
+            return Err(Problem::failed(Refusal::Clusters(self.folder.path().display().to_string())));
         }
         let seal = self.read_key()?;
         if inspection.fit(&seal).map_err(Problem::failed)? != Fit::Right {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::folder::Folder;
-use super::installation::{Opener, Taken};
+use super::installation::{MIB, Opener, Taken};
+use super::node::Node;
 use crate::base::clock::Clock;
 use crate::base::machine;
 use crate::base::random::{Random, SystemRandom};
@@ -18,9 +19,10 @@ use crate::engine::backup::shipping::{self, ContinuousBackup};
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
 use crate::engine::fetch::Fetch;
-use crate::engine::hold::Hold;
+use crate::engine::hold::{self, Hold, OnHold};
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
 use crate::engine::search::{self, Index};
+use crate::engine::store::cluster::Member;
 use crate::engine::store::commit_log::CommitLog;
 use crate::engine::store::identity;
 use crate::engine::store::seal::Seal;
@@ -29,10 +31,10 @@ use crate::engine::store::{self, Store};
 use crate::features::accounts;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
+use crate::surfaces::http::Nodes;
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 
-const MIB: usize = 1024 * 1024;
 /// The path of this process's program file, which remains valid after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
@@ -50,9 +52,29 @@ impl Opened {
     ///
     /// Opening may have to write. If the disk is full, it uses the reserve, and then waits for free space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
+        if settings.cluster.database.is_some() {
+            return Err(Problem::failed(
+                "this data folder belongs to a node of a cluster, so the command needs the running service: start it with `mailmill serve`",
+            ));
+        }
+        let space = space(&folder, &settings);
+        Self::open_on(folder, settings, clock, space)
+    }
+
+    /// Opens the stores of a node of a cluster; returns the listener for other nodes.
+    pub fn open_node(folder: Folder, settings: Settings, clock: Arc<dyn Clock>, node: Node) -> Result<(Self, Nodes), Problem> {
+        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
+        let space = Space::unlimited();
+        let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log: None };
+        let (member, seal, nodes, stores) = node.open(&folder, &random)?;
+        let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
+        let engine = opener.engine(seal, hold, &stores, None, Some(member))?;
+        Ok((Self { engine, folder, stores, capture: None }, nodes))
+    }
+
+    fn open_on(folder: Folder, settings: Settings, clock: Arc<dyn Clock>, space: Arc<Space>) -> Result<Self, Problem> {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let mib = |number: u64| number.saturating_mul(MIB as u64);
-        let space = Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()));
         let capture = settings.backup.url.is_some().then(|| {
             let bytes_max = mib(settings.backup.spool_mib.get());
             Capture::start(&folder.spool(), bytes_max).map_err(Problem::failed)
@@ -65,16 +87,7 @@ impl Opened {
             capture.forget("this data folder is new, was restored, or is a copy");
         }
         let backup = capture.clone().map(|capture| opener.backup(capture, &seal, &stores[0])).transpose()?.flatten();
-        let links = Links::new(seal.derive("mailmill signed links v1"));
-        let [control, test, live] = stores.clone();
-        let (test, live) = (opener.data(Environment::Test, test)?, opener.data(Environment::Live, live)?);
-        let hold = Hold::new(hold);
-        let pixels = opener.pixels()?;
-        let settings = Arc::new(settings);
-        let openapi = || openapi::document(OPERATIONS, None).to_string().into();
-        let parts = Parts { settings, clock, random, control, test, live, seal, hold, backup, links, pixels, openapi };
-        let engine = Arc::new(Engine::new(parts));
-        accounts::load_caches(&engine).map_err(Problem::failed)?;
+        let engine = opener.engine(seal, hold, &stores, backup, None)?;
         Ok(Self { engine, folder, stores, capture })
     }
 
@@ -86,6 +99,10 @@ impl Opened {
     /// Finishes the waiting writes and closes the files.
     pub fn close(self) {
         let Self { engine, folder, stores, capture } = self;
+        let member = engine.cluster.clone();
+        if let Some(member) = &member {
+            member.stop();
+        }
         drop(engine);
         for store in stores {
             match Arc::try_unwrap(store) {
@@ -99,11 +116,41 @@ impl Opened {
         if let Some(capture) = capture {
             capture.close();
         }
+        if let Some(member) = member {
+            member.close();
+        }
         drop(folder);
     }
 }
 
+/// Returns the disk of the data folder, with the limits in the settings.
+pub(super) fn space(folder: &Folder, settings: &Settings) -> Arc<Space> {
+    let mib = |number: u64| number.saturating_mul(MIB as u64);
+    Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()))
+}
+
 impl Opener<'_> {
+    /// Builds the engine on open stores, and loads its caches.
+    fn engine(
+        &self,
+        seal: Seal,
+        hold: Option<OnHold>,
+        stores: &[Arc<Store>; 3],
+        backup: Option<Arc<ContinuousBackup>>,
+        cluster: Option<Arc<Member>>,
+    ) -> Result<Arc<Engine>, Problem> {
+        let links = Links::new(seal.derive("mailmill signed links v1"));
+        let [control, test, live] = stores.clone();
+        let (test, live) = (self.data(Environment::Test, test)?, self.data(Environment::Live, live)?);
+        let (settings, clock, random) = (Arc::new(self.settings.clone()), self.clock.clone(), self.random.clone());
+        let (hold, pixels) = (Hold::new(hold), self.pixels()?);
+        let openapi = || openapi::document(OPERATIONS, None).to_string().into();
+        let parts = Parts { settings, clock, random, control, test, live, seal, hold, backup, cluster, links, pixels, openapi };
+        let engine = Arc::new(Engine::new(parts));
+        accounts::load_caches(&engine).map_err(Problem::failed)?;
+        Ok(engine)
+    }
+
     /// Prepares the continuous backup of the open stores.
     fn backup(&self, capture: Arc<Capture>, seal: &Seal, control: &Store) -> Result<Option<Arc<ContinuousBackup>>, Problem> {
         let Some(url) = self.settings.backup.url.clone() else { return Ok(None) };

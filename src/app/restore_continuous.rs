@@ -16,7 +16,7 @@ use crate::engine::backup::catalog::{Catalog, Plan};
 use crate::engine::backup::restoring::{self, Restored};
 use crate::engine::backup::{SealedTarget, Target};
 use crate::engine::fetch::Fetch;
-use crate::engine::store::seal::{KeyError, Seal};
+use crate::engine::store::seal::Seal;
 use crate::engine::store::{Error as StoreError, StoreFile};
 use crate::features::contact_sets;
 use crate::features::contacts::jobs::write_all_contacts;

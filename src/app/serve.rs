@@ -15,7 +15,9 @@ use super::connections::Connections;
 use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
+use super::node::Node;
 use super::open::Opened;
+use super::roles;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::machine;
 use crate::engine::api::call::Api;
@@ -32,10 +34,12 @@ use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::dashboard::Dashboard;
 use crate::surfaces::docs::WithDocs;
-use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
+use crate::surfaces::http::{self, Bound, Limits, NodeClient, Options, ProxyTrust, TlsSource};
+use crate::surfaces::leader::WithLeader;
 use crate::surfaces::mcp::WithTools;
+use crate::vocab::limits;
 use crate::vocab::settings::Settings;
-use crate::workers::WORKERS;
+use crate::workers::{NODE_WORKERS, WORKERS};
 
 /// How long running requests may continue after a store has failed: none of their writes can succeed, but reads may.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
@@ -43,19 +47,28 @@ const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// The time allowed for recording the outcomes of the last messages.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
+/// How the service starts.
+pub struct Start {
+    /// Whether sending resumes if the folder is a copy.
+    pub resume: bool,
+    pub demo: Option<demo::DemoTarget>,
+    /// This process as a node of a cluster.
+    pub node: Option<Node>,
+}
+
 /// Serves requests until the process is asked to stop, or until a store fails.
-pub async fn serve(
-    folder: Folder,
-    settings: Settings,
-    ready_file: Option<&Path>,
-    (resume, demo): (bool, Option<demo::DemoTarget>),
-) -> Result<(), Problem> {
+#[expect(clippy::too_many_lines, reason = "the steps of the service's life, in their order")]
+pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>, start: Start) -> Result<(), Problem> {
+    let Start { resume, demo, node } = start;
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
     let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
     // The folder is opened before signal handlers are installed: if the disk is full, opening waits for space, and a signal should then end
     // the process immediately.
-    let opened = Opened::open(folder, settings, clock)?;
+    let (opened, nodes) = match node {
+        Some(node) => Opened::open_node(folder, settings, clock, node).map(|(opened, nodes)| (opened, Some(nodes)))?,
+        None => (Opened::open(folder, settings, clock)?, None),
+    };
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("cannot install signal handlers: {error}")))?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
@@ -64,13 +77,15 @@ pub async fn serve(
         space.stop();
     });
     if let Some(on_hold) = engine.hold.current() {
-        hold(&engine, &on_hold, resume).await?;
+        hold(&engine, &on_hold, resume && nodes.is_none()).await?;
     }
-    let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
-    let options = options(&engine.settings, &opened.folder, connections.http);
+    let first = nodes.is_none() && accounts::is_untouched(&engine).map_err(Problem::failed)?;
+    let client =
+        nodes.as_ref().map(|nodes| NodeClient::new(nodes.secret.expose(), &tasks)).transpose().map_err(Problem::failed)?;
+    let options = Options { nodes, ..options(&engine.settings, &opened.folder, connections.http) };
     let api = Api::new(engine.clone(), OPERATIONS);
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
-    let front = Arc::new(WithTools::new(api, pages, &tasks));
+    let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
     let mail_in = inbound::bind(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
@@ -78,7 +93,15 @@ pub async fn serve(
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
     // The workers start after the listener, because messages contain links to it.
-    runner::start(&tasks, &engine, WORKERS);
+    runner::start(&tasks, &engine, NODE_WORKERS);
+    match &engine.cluster {
+        None => runner::start(&tasks, &engine, WORKERS),
+        Some(member) => {
+            let grace = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
+            tasks.attend("role in the cluster", roles::follow(engine.clone(), member.clone(), grace));
+            member.start();
+        }
+    }
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
     match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
@@ -94,6 +117,12 @@ pub async fn serve(
     if let Some(error) = &failure {
         tracing::error!(%error, "a store has failed; the service stops");
     }
+    if let Some(member) = engine.cluster.as_ref().filter(|_| failure.is_none()) {
+        // Another node takes over before this one stops to forward and to answer.
+        let time = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME + limits::CLUSTER_RESIGN_TIME;
+        let drained = tokio::time::timeout(time, member.drain()).await;
+        tracing::info!(drained = drained.is_ok(), "left the elections of the cluster");
+    }
     drop(ready);
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
@@ -101,7 +130,7 @@ pub async fn serve(
     // Messages whose final dot has been written get the configured time.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
-    // Usage is saved after the last request, so that every request is counted.
+    // Usage is saved after the last request, so that every request is counted. A leader of a cluster has saved it before.
     let counted = accounts::flush_usage(&engine).await;
     let noted = tracking::flush(&engine).await;
     if let Some(backup) = &engine.backup {
@@ -189,6 +218,7 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
         http: server.http,
         https: server.https,
         socket: Some(admin_socket(folder.path())),
+        nodes: None,
         tls,
         proxy: ProxyTrust { behind_proxy: server.behind_proxy, networks: server.trusted_proxies.clone() },
         limits: Limits {

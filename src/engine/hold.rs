@@ -87,6 +87,15 @@ impl Hold {
         self.0.send_replace(None);
     }
 
+    /// Replaces the state with that of the control store, which another node may have changed.
+    pub fn set(&self, now: Option<OnHold>) {
+        self.0.send_if_modified(|known| {
+            let differs = *known != now;
+            *known = now;
+            differs
+        });
+    }
+
     /// Completes when sending is not on hold.
     pub async fn released(&self) {
         // The sender is a part of `self`, so it still exists.

@@ -7,5 +7,6 @@ pub mod docs;
 mod docs_links;
 pub mod http;
 pub(crate) mod internal_call;
+pub mod leader;
 pub mod mcp;
 pub(crate) mod subject;

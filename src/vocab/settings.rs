@@ -31,6 +31,7 @@ pub struct Settings {
     pub tls: Tls,
     pub data: Data,
     pub backup: Backup,
+    pub cluster: Cluster,
     pub limits: Limits,
     pub language_model: LanguageModel,
     /// The language models by name. Invariant after loading: no model is named [`COMPOSER`].
@@ -70,6 +71,8 @@ pub struct Server {
     pub http2_streams_max: Bounded<1, 10_000>,
     pub headers_bytes_max: Bounded<8_192, 1_048_576>,
     pub demo_shop: bool,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub metrics_token: Option<Secret>,
 }
 
 /// The settings of the TLS certificate.
@@ -126,6 +129,27 @@ pub struct Backup {
     pub warn_after_minutes: Bounded<1, 10_080>,
     /// The days between restore drills; zero for none.
     pub drill_days: Bounded<0, 365>,
+}
+
+/// The settings of a node of a cluster.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cluster {
+    /// The URL of the database, which may contain a password. The service is a node of a cluster if there is a database.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub database: Option<Secret>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub database_authorities: Option<PathBuf>,
+    /// Invariant after loading: not empty if there is a database, like `address` and `secret`.
+    pub node: String,
+    pub address: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub listen: Option<SocketAddr>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub secret: Option<Secret>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub master_key: Option<PathBuf>,
+    pub lease_seconds: Bounded<2, 60>,
 }
 
 /// The maximum sizes of incoming data.

@@ -9,6 +9,7 @@ mod campaigns;
 mod cli;
 mod clients;
 mod clocks;
+mod cluster;
 mod connections;
 mod contact_fields;
 mod continuous_backup;

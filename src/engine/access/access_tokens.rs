@@ -44,6 +44,11 @@ impl AccessTokens {
         tokens.insert(hash, token);
     }
 
+    /// Replaces all tokens, by the hashes of their texts.
+    pub fn fill(&self, tokens: impl IntoIterator<Item = ([u8; 32], AccessToken)>) {
+        *self.tokens() = tokens.into_iter().collect();
+    }
+
     pub fn remove(&self, hash: &[u8; 32]) {
         self.tokens().remove(hash);
     }

@@ -110,6 +110,28 @@ impl SessionCache {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
+    /// Replaces all users and sessions. A session that is known stays as it is, because its last use may not be stored yet.
+    pub fn fill(&self, users: impl IntoIterator<Item = CachedUser>, sessions: impl IntoIterator<Item = CachedSession>) {
+        let mut inner = self.write();
+        let mut new = Inner::default();
+        new.users.extend(users.into_iter().map(|user| (user.id, Arc::new(user))));
+        for session in sessions {
+            let session = match inner.sessions.remove(&session.id) {
+                Some(known) => {
+                    known.seen_at.to(session.seen_at.get());
+                    known.proven_at.to(session.proven_at.get());
+                    known
+                }
+                None => Arc::new(session),
+            };
+            if session.kind == SessionKind::Browser {
+                new.by_digest.insert(session.digest, session.id);
+            }
+            new.sessions.insert(session.id, session);
+        }
+        *inner = new;
+    }
+
     pub fn user(&self, id: UserId) -> Option<Arc<CachedUser>> {
         self.read().users.get(&id).cloned()
     }

@@ -60,6 +60,12 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
+    /// Returns whether each node of a cluster answers this request itself, because it only reads.
+    pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
+        let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
+        matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
+    }
+
     /// Returns whether any operation has this path, with any HTTP method.
     pub fn knows(&self, path: &str) -> bool {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)

@@ -30,6 +30,7 @@ use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
 use crate::engine::spelling::dictionaries::Dictionaries;
 use crate::engine::store::Store;
+use crate::engine::store::cluster::Member;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::status::WorkerBoard;
 use crate::vocab::environment::Environment;
@@ -70,6 +71,8 @@ pub struct Parts {
     pub hold: Hold,
     /// The continuous backup, if there is a target.
     pub backup: Option<Arc<ContinuousBackup>>,
+    /// This process as a node of a cluster, if it is one.
+    pub cluster: Option<Arc<Member>>,
     pub links: Links,
     pub pixels: Pixels,
     /// Generates the OpenAPI document.
@@ -93,6 +96,8 @@ pub struct Engine {
     pub hold: Hold,
     /// The continuous backup, if there is a target.
     pub backup: Option<Arc<ContinuousBackup>>,
+    /// This process as a node of a cluster, if it is one.
+    pub cluster: Option<Arc<Member>>,
     pub links: Links,
     /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
@@ -134,7 +139,7 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, clock, random, control, test, live, seal, hold, backup, links, pixels, openapi } = parts;
+        let Parts { settings, clock, random, control, test, live, seal, hold, backup, cluster, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
@@ -154,6 +159,7 @@ impl Engine {
             seal,
             hold,
             backup,
+            cluster,
             links,
             fetch,
             recent_images: FetchCache::default(),

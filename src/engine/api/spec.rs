@@ -145,6 +145,8 @@ pub struct Spec {
     /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
+    /// Whether each node of a cluster runs the operation itself. Queries always do.
+    pub on_any_node: bool,
     /// The name in clients, if it differs from the ID. See [`Spec::client_name`].
     client: Option<&'static str>,
 }
@@ -167,6 +169,7 @@ impl Spec {
             speaks_oauth: false,
             fails: &[],
             body: BodySize::Default,
+            on_any_node: false,
             client: None,
         }
     }
@@ -243,6 +246,12 @@ impl Spec {
 
     pub const fn body(mut self, size: BodySize) -> Self {
         self.body = size;
+        self
+    }
+
+    /// Lets each node of a cluster run the operation, which only reads, or concerns the node itself.
+    pub const fn on_any_node(mut self) -> Self {
+        self.on_any_node = true;
         self
     }
 

@@ -180,6 +180,9 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(violation) = backup(&settings.backup) {
         return Some(violation);
     }
+    if let Some(violation) = cluster(settings) {
+        return Some(violation);
+    }
     if let Some(violation) = connections(&settings.connections) {
         return Some(violation);
     }
@@ -213,6 +216,36 @@ fn backup(backup: &Backup) -> Option<(String, String)> {
     if backup.access_key.is_some() != backup.secret_key.is_some() {
         let missing = if backup.secret_key.is_none() { "secret_key" } else { "access_key" };
         return broken(missing, "set both backup.access_key and backup.secret_key, or neither");
+    }
+    None
+}
+
+fn cluster(settings: &Settings) -> Option<(String, String)> {
+    let broken = |setting: &str, reason: &str| Some((format!("cluster.{setting}"), reason.to_owned()));
+    let cluster = &settings.cluster;
+    cluster.database.as_ref()?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    if !(1..=64).contains(&cluster.node.len()) || !cluster.node.bytes().all(is_name) {
+        return broken("node", "must be a name of 1 to 64 letters, digits, periods, hyphens and underscores, like node-1");
+    }
+    let port =
+        cluster.address.rsplit_once(':').filter(|(host, _)| !host.is_empty()).and_then(|(_, port)| port.parse::<u16>().ok());
+    if port.is_none() {
+        return broken("address", "must be the address at which other nodes reach this one, like 10.0.0.1:7443");
+    }
+    if cluster.listen.is_none() && cluster.address.parse::<std::net::SocketAddr>().is_err() {
+        return broken("listen", "must be set if cluster.address has a host name, like 0.0.0.0:7443");
+    }
+    if cluster.secret.as_ref().is_none_or(|secret| secret.expose().len() < 32) {
+        return broken("secret", "must have at least 32 characters; create one with `openssl rand -hex 32`");
+    }
+    if settings.backup.url.is_some() {
+        let reason = "is for a single machine: back up the database of the cluster, or run `mailmill cluster export`";
+        return Some(("backup.url".to_owned(), reason.to_owned()));
+    }
+    if settings.server.public_url.is_none() {
+        let reason = "must be set in a cluster, because links and tokens of all nodes must have the same address";
+        return Some(("server.public_url".to_owned(), reason.to_owned()));
     }
     None
 }
@@ -311,6 +344,24 @@ mod tests {
         }
         let half = refused(with_file("backup.url = 's3://b'\nbackup.access_key = 'id'"));
         assert!(half.contains("backup.secret_key"), "{half}");
+    }
+
+    #[test]
+    fn a_node_of_a_cluster_has_a_name_an_address_and_a_secret() {
+        let whole = "[server]\npublic_url = 'https://mail.example.com'\n[cluster]\ndatabase = 'postgres://db/m'\nnode = 'one'\n\
+                     address = '10.0.0.1:7443'\nsecret = '0123456789abcdef0123456789abcdef'\n";
+        assert!(with_file(whole).is_ok());
+        assert!(with_file("[cluster]\nnode = 'one'").is_ok(), "without a database, the settings are not used");
+        for (from, to, named) in [
+            ("node = 'one'", "node = ''", "cluster.node"),
+            ("10.0.0.1:7443", "10.0.0.1", "cluster.address"),
+            ("10.0.0.1:7443", "node-1:7443", "cluster.listen"),
+            ("0123456789abcdef'", "'", "cluster.secret"),
+            ("public_url = 'https://mail.example.com'", "", "server.public_url"),
+            ("[cluster]", "[backup]\nurl = '/mnt/backup'\n[cluster]", "backup.url"),
+        ] {
+            assert!(refused(with_file(&whole.replace(from, to))).contains(named), "{named}");
+        }
     }
 
     #[test]

@@ -93,6 +93,16 @@ impl WorkerBoard {
         status
     }
 
+    /// Removes the entries from the one with this index on, whose workers have ended.
+    pub fn truncate(&self, length: usize) {
+        self.all_places().truncate(length);
+    }
+
+    /// Returns the number of entries.
+    pub fn count(&self) -> usize {
+        self.all_places().len()
+    }
+
     pub fn snapshot(&self) -> Vec<(String, WorkerState)> {
         self.all_places().iter().map(|status| (status.name.clone(), status.snapshot())).collect()
     }

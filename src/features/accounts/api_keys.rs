@@ -32,19 +32,20 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
     for account in store::accounts(&tx)? {
-        account_limits(engine, &account);
+        // The plan may have changed on another node of the cluster.
+        account_limits(engine, &account).plan.store(Arc::new(plan_limits(&engine.settings, &account.plan)));
     }
-    for user in store::users(&tx)? {
-        if let Some(account_limits) = engine.keys.account_limits(user.account) {
-            engine.sessions.set_user(cached_user(&user, account_limits));
-        }
-    }
-    for session in sign_in::sessions(&tx)? {
-        engine.sessions.add(Arc::new(cached_session(&session)));
-    }
+    let users = store::users(&tx)?;
+    let users = users.iter().filter_map(|user| Some(cached_user(user, engine.keys.account_limits(user.account)?)));
+    engine.sessions.fill(users, sign_in::sessions(&tx)?.iter().map(cached_session));
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
-    // A key whose account does not exist is a sign of damaged data. Skip such a key, so that it grants no access.
-    engine.keys.fill(working.filter_map(|key| Some(cached_key(&key, engine.keys.account_limits(key.account)?))));
+    // A known key keeps the requests that it has counted. A key whose account does not exist is a sign of damaged data. Skip such a key, so
+    // that it grants no access.
+    let cached = |key: Key| match engine.keys.by_hash(&key.hash) {
+        Some(known) => Some(known),
+        None => Some(cached_key(&key, engine.keys.account_limits(key.account)?)),
+    };
+    engine.keys.fill(working.filter_map(cached));
     Ok(())
 }
 

@@ -109,6 +109,11 @@ pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
     if !more && position == before {
         data.search.settle()?;
     }
+    if data.store.follows() {
+        return Ok(more);
+    }
+    // The indexes of other nodes of the cluster follow the same feed.
+    let position = if data.store.is_replicated() { position.saturating_sub(limits::CLUSTER_FEED_KEPT) } else { position };
     let unneeded = match data.index_turn.needed_from.load(Ordering::SeqCst) {
         0 => position,
         needed_from => position.min(needed_from - 1),

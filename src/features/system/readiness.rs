@@ -33,6 +33,8 @@ pub struct Checks {
     pub disk: DiskCheck,
     /// The continuous backup; absent if there is none. A backup that is too old does not make the service unready.
     pub backup: Option<BackupCheck>,
+    /// The node's part in a cluster; absent on a single machine.
+    pub cluster: Option<ClusterCheck>,
     pub descriptors: DescriptorsCheck,
     pub dispatchers: DispatchersCheck,
     pub workers: WorkersCheck,
@@ -91,6 +93,20 @@ pub struct BackupCheck {
     pub age_seconds: Option<i64>,
 }
 
+/// The check of a node of a cluster.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterCheck {
+    /// False if the data of this node is too old, because the node cannot reach the database.
+    pub ok: bool,
+    /// Whether this node leads.
+    pub leads: bool,
+    /// Whether a node leads, so that writes are accepted.
+    pub has_leader: bool,
+    /// How old the data of this node may be, in milliseconds.
+    pub lag_ms: i64,
+}
+
 /// The check of the process's file descriptors.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DescriptorsCheck {
@@ -137,6 +153,7 @@ impl Condition {
         let stores = engine.environments().map(|data| data.store.failure());
         let stores_ok = stores.iter().chain([&engine.control.failure()]).all(|failure| failure.borrow().is_none());
         let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
+        let follows = engine.cluster.as_ref().is_some_and(|member| !member.leads());
         let disk = engine.control.space().status();
         let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
         let failed_lately = |state: &WorkerState| {
@@ -162,13 +179,19 @@ impl Condition {
                 let age_seconds = continuous::age_seconds(engine, &backup.status());
                 BackupCheck { ok: age_seconds.is_some_and(|age| age <= continuous::warn_after_seconds(engine)), age_seconds }
             }),
+            cluster: engine.cluster.as_ref().map(|member| {
+                let (leads, lag_ms) = (member.leads(), member.lag_ms());
+                let has_leader = leads || member.leader().is_some();
+                ClusterCheck { ok: lag_ms <= limits::CLUSTER_LAG_MS_MAX, leads, has_leader, lag_ms }
+            }),
             descriptors: DescriptorsCheck {
                 ok: open.is_some_and(|open| open + limits::DESCRIPTORS_FREE_MIN <= limit),
                 open,
                 limit,
             },
             dispatchers: DispatchersCheck {
-                ok: !dispatchers.is_empty() && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
+                // The dispatchers run on the leader of a cluster.
+                ok: (follows || !dispatchers.is_empty()) && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
                 running: dispatchers.len() as u64,
                 restarts: sum(&dispatchers, |state| state.restarts),
                 on_hold: engine.hold.current().is_some(),
@@ -194,6 +217,7 @@ impl Checks {
             ("searchIndex", self.search_index.ok),
             ("key", self.key.ok),
             ("disk", self.disk.ok),
+            ("cluster", self.cluster.as_ref().is_none_or(|cluster| cluster.ok)),
             ("descriptors", self.descriptors.ok),
             ("dispatchers", self.dispatchers.ok),
             ("workers", self.workers.ok),

@@ -1,10 +1,11 @@
-//! The workers of the continuous backup.
+//! The workers of the continuous backup, and of the snapshots of a cluster.
 
 use std::sync::Arc;
 
 use super::continuous;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
+use crate::engine::store::cluster;
 use crate::engine::tasks::Tasks;
 
 /// Ships the commits of all stores to the target until the service shuts down.
@@ -22,6 +23,14 @@ pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
 /// Emails operators about problems with the backup.
 pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::watch(&engine).await.map(|()| Step::Done)
+}
+
+/// Takes snapshots of the stores for the other nodes of the cluster when their logs have grown enough.
+pub async fn take_cluster_snapshots(engine: Arc<Engine>) -> Result<Step, Failure> {
+    let Some(member) = &engine.cluster else { return Ok(Step::Done) };
+    let [test, live] = engine.environments().map(|data| &data.store);
+    let taken = cluster::tend_snapshots(&member.shared().database, [&engine.control, test, live]).await;
+    taken.map(|_| Step::Done).map_err(Failure::internal)
 }
 
 /// Runs restore drills.

@@ -71,6 +71,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             post("/admin/reindex", env.map_or_else(|| json!({}), |env| json!({ "environment": env })))
         }
         Administration::Resume(Resume { yes }) => post("/admin/resume", json!({ "confirm": yes })),
+        Administration::Drain { undo } => post("/admin/cluster/drain", json!({ "undo": undo })),
         Administration::Doctor(_) => post("/admin/doctor", json!({})),
     })
 }
@@ -190,6 +191,20 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
             code: 0,
         },
         Administration::Resume(Resume { yes }) => hold(data, *yes),
+        Administration::Drain { undo: true } => {
+            CommandOutput { err: format!("{} can lead the cluster again.\n", text("node")), ..CommandOutput::default() }
+        }
+        Administration::Drain { undo: false } => {
+            let said = match data["leader"].as_str() {
+                Some(leader) => format!("{leader} leads the cluster. "),
+                None => "No other node has taken over yet. ".to_owned(),
+            };
+            let err = format!(
+                "{said}{} does not lead again until it restarts, or until `mailmill cluster drain --undo`.\n",
+                text("node")
+            );
+            CommandOutput { err, ..CommandOutput::default() }
+        }
         Administration::Reindex(_) => {
             let one = |index: &Value| {
                 format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])

@@ -76,6 +76,9 @@ pub enum Command {
     Rekey(Rekey),
     /// Rebuild the search index, even while the service runs
     Reindex(Reindex),
+    /// Run several nodes on one PostgreSQL database
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Pass a bounce, complaint or unsubscribe message from standard input to the running service (the pipe command for a mail server)
     Inbound(Inbound),
     /// Compare language models
@@ -98,6 +101,32 @@ pub enum Command {
     /// Render one email in a worker process (started by the service)
     #[command(hide = true)]
     RenderWorker(RenderWorker),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClusterCommand {
+    /// Create a new installation in the empty data folder, and its cluster in the empty database of the settings
+    Init,
+    /// Make the installation in the data folder a cluster in the empty database of the settings (stop the service first)
+    Import,
+    /// Write the data of the cluster into a new folder for a single machine
+    Export {
+        /// The new folder, which must be empty or absent
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+    /// Build the data folder of this node from the database, so that its first start is fast
+    Join,
+    /// Show the leader, the logs and the snapshots in the database
+    Status,
+    /// Move the lead from this running node to another one, for example before an upgrade
+    Drain {
+        /// Let this node lead again
+        #[arg(long)]
+        undo: bool,
+    },
+    /// Delete this node's copy of the data (stop the service first)
+    Leave,
 }
 
 #[derive(Debug, Args)]
@@ -348,6 +377,10 @@ pub enum Administration {
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
+    /// Moves the lead of the cluster to another node; with `undo`, lets the node lead again.
+    Drain {
+        undo: bool,
+    },
     /// The checks of `mailmill doctor`, with the findings of this process.
     Doctor(Vec<Finding>),
 }
@@ -362,6 +395,7 @@ pub enum ParsedCommand {
     Restore(Restore),
     CheckData,
     Rekey(Rekey),
+    Cluster(ClusterCommand),
     Inbound(Inbound),
     ModelTest(ModelTest),
     Check(CheckFile),
@@ -383,6 +417,8 @@ impl Command {
             Command::Keys(keys) => ParsedCommand::Administration(Administration::Keys(keys)),
             Command::Accounts(accounts) => ParsedCommand::Administration(Administration::Accounts(accounts)),
             Command::Backup(backup) => ParsedCommand::Administration(Administration::Backup(backup)),
+            Command::Cluster(ClusterCommand::Drain { undo }) => ParsedCommand::Administration(Administration::Drain { undo }),
+            Command::Cluster(command) => ParsedCommand::Cluster(command),
             Command::Reindex(reindex) => ParsedCommand::Administration(Administration::Reindex(reindex)),
             Command::Resume(resume) => ParsedCommand::Administration(Administration::Resume(resume)),
             Command::Restore(restore) => ParsedCommand::Restore(restore),

@@ -14,8 +14,8 @@ mod terminal;
 
 pub use admin::{CommandOutput, exit_code, perform, report};
 pub use args::{
-    Administration, CheckFile, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat, Restore, Serve,
-    ToolForwarding,
+    Administration, CheckFile, Cli, ClusterCommand, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat,
+    Restore, Serve, ToolForwarding,
 };
 pub use client::{ClientCommand, option_name, run as run_client};
 pub use inbound::hand_over;

@@ -50,6 +50,7 @@ pub const CHAPTERS: &[Chapter] = &[
             "agents",
             "mcp",
             "operating",
+            "cluster",
             "upgrading",
             "troubleshooting",
         ],

@@ -34,6 +34,10 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// claim, so the value is far below hyper's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
+/// The maximum number of requests that another node forwards at the same time. Each is a request of one of its clients, whose number that
+/// node limits.
+const NODE_STREAMS: u32 = 4_096;
+
 /// How long an idle HTTP/2 connection stays open when it makes room for another connection. Each stream is a separate task, so a new stream
 /// is recorded as a request only when its task first runs.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
@@ -44,11 +48,18 @@ pub struct Context<S> {
     pub tasks: Tasks,
     /// Whether the server is draining.
     pub draining: watch::Receiver<bool>,
+    /// Whether the connections come from other nodes of the cluster, which forward requests of their clients.
+    pub from_nodes: bool,
 }
 
 impl<S> Clone for Context<S> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), tasks: self.tasks.clone(), draining: self.draining.clone() }
+        Self {
+            shared: Arc::clone(&self.shared),
+            tasks: self.tasks.clone(),
+            draining: self.draining.clone(),
+            from_nodes: self.from_nodes,
+        }
     }
 }
 
@@ -145,8 +156,8 @@ where
     S: Service,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let Context { shared, mut draining, .. } = context;
-    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer });
+    let Context { shared, mut draining, from_nodes, .. } = context;
+    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer, from_nodes });
     let (activity, limits) = (&line.activity, &line.shared.limits);
     let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
@@ -175,15 +186,15 @@ where
     S: Service,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let Context { shared, tasks, mut draining } = context;
-    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer });
+    let Context { shared, tasks, mut draining, from_nodes } = context;
+    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer, from_nodes });
     let (activity, limits) = (Arc::clone(&line.activity), line.shared.limits.clone());
-    let streams = Streams(Arc::new(tasks.group("http streams")));
+    let streams = Streams::new(tasks.group("http streams"));
     let _end = EndStreams(Arc::clone(&streams.0));
     let service = service_fn(move |request| exchange::answer(Arc::clone(&line), request));
     let mut connection = http2::Builder::new(streams)
         .timer(TokioTimer::new())
-        .max_concurrent_streams(limits.h2_streams)
+        .max_concurrent_streams(if from_nodes { NODE_STREAMS } else { limits.h2_streams })
         .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
         .max_pending_accept_reset_streams(limits.h2_pending_resets)
         .max_local_error_reset_streams(limits.h2_error_resets)
@@ -200,7 +211,17 @@ where
 
 /// The task group for the streams of one HTTP/2 connection.
 #[derive(Clone)]
-struct Streams(Arc<Group>);
+pub struct Streams(Arc<Group>);
+
+impl Streams {
+    pub fn new(group: Group) -> Self {
+        Self(Arc::new(group))
+    }
+
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.spawn(task);
+    }
+}
 
 impl<F> hyper::rt::Executor<F> for Streams
 where

@@ -21,6 +21,7 @@ use tokio::time::{Instant, Sleep};
 use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use super::answer::{Answers, Refusal, harden};
 use super::body::{ResponseBody, Upload};
+use super::node_peer;
 use super::options::Limits;
 use super::proxy::ProxyTrust;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
@@ -38,13 +39,18 @@ pub struct Line<S> {
     pub shared: Arc<Shared<S>>,
     pub activity: Arc<ConnectionActivity>,
     pub peer: Peer,
+    /// Whether the other end is a node of the cluster, which names the client of each request.
+    pub from_nodes: bool,
 }
 
 /// Checks a request, passes it to the service, and returns the response.
 pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<ResponseBody>, Infallible> {
     let turn = RunningRequest::begin(&line.activity);
     let (parts, body) = request.into_parts();
-    let peer = line.shared.proxy.client(line.peer, &parts.headers);
+    let peer = match line.from_nodes {
+        true => node_peer::read(&parts.headers, line.peer),
+        false => line.shared.proxy.client(line.peer, &parts.headers),
+    };
     let mut response = match refusal(&line.shared.limits, &parts, &body) {
         Some(refusal) => {
             if !body.is_end_stream() {

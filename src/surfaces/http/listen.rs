@@ -99,7 +99,8 @@ impl<S: Service> Acceptor<S> {
     async fn admit_tcp(&self, tcp: TcpStream, address: SocketAddr, tls: Option<&TlsAcceptor>) {
         let address = address.ip().to_canonical();
         let shared = &self.context.shared;
-        let origin = match (shared.proxy.trusts(address), address.is_loopback()) {
+        let is_shared = self.context.from_nodes || shared.proxy.trusts(address);
+        let origin = match (is_shared, address.is_loopback()) {
             (true, _) => Origin::Shared,
             (false, true) => Origin::Loopback(address),
             (false, false) => Origin::Remote(address),

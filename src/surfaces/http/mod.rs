@@ -15,6 +15,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
@@ -30,6 +31,8 @@ mod body;
 mod connection;
 mod exchange;
 mod listen;
+mod node_client;
+mod node_peer;
 mod options;
 mod proxy;
 mod socket;
@@ -39,7 +42,9 @@ mod tests;
 mod tls;
 
 pub use answer::HARDENING_HEADERS;
-pub use options::{Bound, Limits, Options, StartError, TlsSource};
+pub use node_client::NodeClient;
+pub use node_peer::is_forwarded;
+pub use options::{Bound, Limits, Nodes, Options, StartError, TlsSource};
 pub use proxy::ProxyTrust;
 pub use tls::certificate_trouble;
 
@@ -95,13 +100,13 @@ async fn serve_with_interval<S: Service>(
     certificate_look: Duration,
 ) -> Result<Running, StartError> {
     check(&options)?;
-    let Options { http, https, socket, tls, proxy, limits } = options;
+    let Options { http, https, socket, nodes, tls, proxy, limits } = options;
     let draining = watch::Sender::new(false);
     let admission = Admission::new(limits.connections, limits.connections_per_address);
     let answers = Arc::new(Answers::new(Arc::clone(&clock), random));
     let shared = Arc::new(Shared { service, limits, proxy, answers });
     let connections = Arc::new(tasks.group("http connections"));
-    let context = Context { shared, tasks: tasks.clone(), draining: draining.subscribe() };
+    let context = Context { shared, tasks: tasks.clone(), draining: draining.subscribe(), from_nodes: false };
     let accept_loop = Acceptor { context, admission, connections: Arc::clone(&connections) };
     let mut bound = Bound::default();
 
@@ -119,6 +124,7 @@ async fn serve_with_interval<S: Service>(
         Some(path) => Some((AdminSocket::bind(&path).await?, path)),
         None => None,
     };
+    let nodes = nodes.map(from_nodes).transpose()?;
 
     let listeners = tasks.group("http listeners");
     let keepers = tasks.group("certificate files");
@@ -133,11 +139,24 @@ async fn serve_with_interval<S: Service>(
         listeners.spawn(accept_loop.clone().accept_tcp(listener, Some(acceptor)));
         keepers.spawn(tls.follow(certificate_look));
     }
+    if let Some((listener, acceptor)) = nodes {
+        let context = Context { from_nodes: true, ..accept_loop.context.clone() };
+        listeners.spawn(Acceptor { context, ..accept_loop.clone() }.accept_tcp(listener, Some(acceptor)));
+    }
     if let Some((socket, path)) = admin {
         bound.socket = Some(path);
         listeners.spawn(accept_loop.accept_admin(socket));
     }
     Ok(Running { bound, draining, shutdown: tasks.shutdown(), listeners, connections, plain_tls, _keepers: keepers })
+}
+
+/// Prepares the listener for other nodes.
+fn from_nodes(nodes: Nodes) -> Result<(TcpListener, TlsAcceptor), StartError> {
+    let identity =
+        tls::nodes::NodeIdentity::of(nodes.secret.expose()).and_then(|own| own.server().map_err(|error| error.to_string()));
+    let config = identity.map_err(StartError::Nodes)?;
+    let listener = TcpListener::from_std(nodes.listener).map_err(|error| StartError::Nodes(error.to_string()))?;
+    Ok((listener, TlsAcceptor::from(Arc::new(config))))
 }
 
 fn check(options: &Options) -> Result<(), StartError> {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::proxy::ProxyTrust;
+use crate::base::secret::Secret;
 
 /// The addresses to listen on, and the limits. At least one of `http`, `https` and `socket` is required.
 pub struct Options {
@@ -17,12 +18,20 @@ pub struct Options {
     pub https: Option<SocketAddr>,
     /// The path of the administration socket. Any process that can open the socket acts as the operator.
     pub socket: Option<PathBuf>,
+    /// The listener for other nodes of the cluster, if the service is part of one.
+    pub nodes: Option<Nodes>,
     /// The source of the certificate; used only with `https`.
     pub tls: TlsSource,
     /// The reverse proxies to trust, if any.
     pub proxy: ProxyTrust,
     /// The limits on connections and requests.
     pub limits: Limits,
+}
+
+/// A bound listener for other nodes of the cluster, and the secret by which they recognize each other.
+pub struct Nodes {
+    pub listener: std::net::TcpListener,
+    pub secret: Secret,
 }
 
 /// The source of the certificate.
@@ -141,6 +150,8 @@ pub enum StartError {
     Socket { path: PathBuf, why: String },
     /// There is no usable certificate.
     Certificate { path: PathBuf, why: String },
+    /// The listener for other nodes of the cluster cannot be used.
+    Nodes(String),
 }
 
 impl std::error::Error for StartError {}
@@ -169,6 +180,7 @@ impl fmt::Display for StartError {
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
             }
+            Self::Nodes(why) => write!(f, "cannot listen for other nodes of the cluster: {why}"),
             Self::Socket { path, why } => write!(f, "cannot create the administration socket {}: {why}", path.display()),
             Self::Certificate { path, why } => {
                 write!(f, "cannot use the certificate or key {}: {why}", path.display())

@@ -217,6 +217,11 @@ impl Server {
         self.child = Some(child);
     }
 
+    /// Returns whether the server was started and has not ended.
+    pub fn is_running(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| child.try_wait().expect("the program can be asked").is_none())
+    }
+
     /// Returns the server's exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let ended = self.child.as_mut().expect("it was started").try_wait().expect("the program can be asked");

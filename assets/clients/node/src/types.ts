@@ -914,11 +914,11 @@ export type Connections = {
 };
 /** The account to connect by signing in to the platform. */
 export type ConnectionsAuthorizeParams = {
-    /** A name for the connection; the platform's name of the account if absent. */
+    /** A name for the connection. */
     name?: string | null;
-    /** The only project that can use the connection; every project of the account can if absent. */
+    /** The only project that can use the connection. */
     projectId?: string | null;
-    /** The connection to reconnect, with the same account on the platform. */
+    /** The connection to reconnect. */
     connectionId?: string | null;
 };
 /** The parameters with which the platform redirected the user back. */
@@ -930,11 +930,11 @@ export type ConnectionsCompleteParams = {
 };
 /** The account to connect. */
 export type ConnectionsCreateParams = {
-    /** The private API key of the account: for Klaviyo a key that starts with pk_, for Mailchimp a key that ends with its data center, for HubSpot the access token of a private app. */
+    /** The account's private API key: for Klaviyo a key that starts with pk_, for Mailchimp a key that ends with its data center, for HubSpot the access token of a private app. */
     apiKey: string;
-    /** A name for the connection; the platform's name of the account if absent. */
+    /** A name for the connection. */
     name?: string | null;
-    /** The only project that can use the connection; every project of the account can if absent. */
+    /** The only project that can use the connection. */
     projectId?: string | null;
     /** The connection to reconnect, with a key of the same account. */
     connectionId?: string | null;
@@ -945,15 +945,15 @@ export type ConnectionsDeleteParams = {
 /** The contacts to import. */
 export type ConnectionsImportContactsParams = {
     provider: Provider;
-    /** The project that the contacts are added to. */
+    /** The project to which the contacts are added. */
     projectId: string;
     /** The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
     sources: SourceRef[];
-    /** Which contacts without a recorded choice are imported. */
+    /** Which contacts that neither subscribed nor unsubscribed are imported. */
     consentMode?: ConsentMode;
     /** The connection to use. */
     connectionId?: string | null;
-    /** For fields of the platform, the field of the contact: a profile field, `customFields.NAME`, or null to leave the field out. */
+    /** Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. */
     fieldMap?: {
         [key: string]: string | null;
     };
@@ -967,21 +967,21 @@ export type ConnectionsListParams = {
 /** The import to preview. */
 export type ConnectionsPreviewImportParams = {
     provider: Provider;
-    /** The project that the contacts would be added to. */
+    /** The project to which the contacts would be added. */
     projectId: string;
     /** The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
     sources: SourceRef[];
-    /** Which contacts without a recorded choice would be imported. */
+    /** Which contacts without recorded consent would be imported. */
     consentMode?: ConsentMode;
     /** The connection to use. */
     connectionId?: string | null;
-    /** For fields of the platform, the field of the contact, as in the import. */
+    /** Maps the platform's fields to contact fields, as in the import. */
     fieldMap?: {
         [key: string]: string | null;
     };
 };
 export type ConnectionsSourcesParams = {
-    /** The project that the contacts would be imported into. */
+    /** The project into which the contacts would be imported. */
     projectId: string;
     /** The connection to use. */
     connectionId?: string;
@@ -1155,7 +1155,7 @@ export type ContactsGetParams = {
 export type ContactsImportsCreateParams = {
     /** The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252. */
     file: Upload;
-    /** The project that the contacts are added to. */
+    /** The project to which the contacts are added. */
     projectId: string;
     /** JSON that maps fields to headers. */
     columnMap?: string;
@@ -1312,7 +1312,7 @@ export type ContactsUpdateParams = {
     language?: string | null;
     /** All tags that the contact should have. */
     tags?: string[] | null;
-    /** Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, and an empty object removes all fields. */
+    /** Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and an empty object removes all fields. */
     customFields?: {
         [key: string]: FieldValue;
     } | null;
@@ -1884,7 +1884,7 @@ export type EmailsChecksRunParams = {
 export type EmailsCreateParams = {
     /** The project of the brand that sends the email. */
     projectId: string;
-    /** The name of a starter design; `blank` if neither `design` nor `document` is given. */
+    /** The name of a starter design; `blank` if both `design` and `document` are absent. */
     design?: string | null;
     /** The email's document: typed blocks, starting with a header and ending with a footer. */
     document?: unknown;
@@ -2238,7 +2238,7 @@ export type ExportView = {
     error?: string;
 };
 export type ExportsHtmlParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
@@ -2246,7 +2246,7 @@ export type ExportsHtmlParams = {
 /** The emails to export, with options for the platform. */
 export type ExportsHubspotParams = {
     conversationId: string;
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string | null;
     /** If given, the conversation must belong to this project. */
     projectId?: string | null;
@@ -2272,7 +2272,7 @@ export type ExportsHubspotParams = {
     images?: ImageHosting;
 };
 export type ExportsKlaviyoParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
@@ -2284,7 +2284,7 @@ export type ExportsKlaviyoParams = {
     images?: ImageHosting;
 };
 export type ExportsMailchimpParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
@@ -2296,25 +2296,25 @@ export type ExportsMailchimpParams = {
     images?: ImageHosting;
 };
 export type ExportsMjmlParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
 };
 export type ExportsPdfParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
 };
 export type ExportsPngParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
 };
 export type ExportsStatusParams = {
-    /** The only email in the conversation to export; all of the conversation's emails if absent. */
+    /** The only email of the conversation to export. */
     emailId?: string;
     /** If given, the conversation must belong to this project. */
     projectId?: string;
@@ -2667,7 +2667,7 @@ export type IncomingWebhooksCreateParams = {
     name: string;
     /** What the bodies contain; contacts if absent. */
     kind?: HookKind | null;
-    /** For each field, the path of its value in the body, like `contact.email`. */
+    /** Maps fields to the paths of their values in the body, like `contact.email`. */
     mapping?: {
         [key: string]: string;
     } | null;
@@ -2677,11 +2677,11 @@ export type IncomingWebhooksCreateParams = {
     eventName?: string | null;
     /** The tags that every contact gets. */
     tags?: string[] | null;
-    /** The topic that contacts are subscribed to. */
+    /** The topic to which contacts are subscribed. */
     topicId?: string | null;
-    /** Where the contacts gave their consent to marketing email, such as the form. */
+    /** Where the contacts agreed to marketing email, such as the form. */
     consentSource?: string | null;
-    /** The page that browsers are redirected to after a form. */
+    /** The page to which browsers are redirected after they submit a form. */
     redirectUrl?: string | null;
 };
 export type IncomingWebhooksListPage = {
@@ -2700,7 +2700,7 @@ export type IncomingWebhooksListParams = {
 };
 /** The body to test. */
 export type IncomingWebhooksTestParams = {
-    /** A body of the other system, such as the sample that it shows. */
+    /** A body that the other system sends, such as the sample that it shows. */
     body: {
         [key: string]: AnyJson;
     };
@@ -2708,7 +2708,7 @@ export type IncomingWebhooksTestParams = {
 /** The changes to an incoming webhook. */
 export type IncomingWebhooksUpdateParams = {
     name?: string | null;
-    /** For each field, the path of its value in the body. */
+    /** Maps fields to the paths of their values in the body. */
     mapping?: {
         [key: string]: string;
     } | null;
@@ -2718,11 +2718,11 @@ export type IncomingWebhooksUpdateParams = {
     eventName?: string | null;
     /** The tags that every contact gets. */
     tags?: string[] | null;
-    /** The topic that contacts are subscribed to. */
+    /** The topic to which contacts are subscribed. */
     topicId?: string | null;
-    /** Where the contacts gave their consent to marketing email. */
+    /** Where the contacts agreed to marketing email. */
     consentSource?: string | null;
-    /** The page that browsers are redirected to after a form. */
+    /** The page to which browsers are redirected after they submit a form. */
     redirectUrl?: string | null;
     /** Whether requests are accepted. */
     active?: boolean | null;
@@ -3634,9 +3634,9 @@ export type ScheduledImportView = {
     createdAt: string;
     updatedAt: string;
 };
-/** The scheduled import to create: of a file, with `url`, or of contacts on a platform, with `provider` and `sources`. */
+/** The scheduled import to create. */
 export type ScheduledImportsCreateParams = {
-    /** The project that the contacts or events are added to. */
+    /** The project to which the contacts or events are added. */
     projectId: string;
     name: string;
     /** The number of hours between two runs: 24 for a run each day, which is the default. */
@@ -3645,31 +3645,31 @@ export type ScheduledImportsCreateParams = {
     url?: string | null;
     /** What the rows of the file become. */
     target?: ImportTarget;
-    /** The separator between cells of the file; detected if absent. */
+    /** The separator between cells of the file. */
     delimiter?: string | null;
-    /** Contacts in a file: maps fields to headers; guessed from common headers if absent. */
+    /** Contacts in a file: maps contact fields to headers. */
     columnMap?: ColumnMapInput | null;
-    /** Contacts in a file: what to do with contacts that already exist; `upsert` if absent. */
+    /** Contacts in a file: what happens to contacts that already exist; `upsert` if absent. */
     onConflict?: OnConflict | null;
-    /** Contacts in a file: names of tags to add to every contact. */
+    /** Contacts in a file: the names of the tags to add to every contact. */
     tags?: string[] | null;
     /** Contacts in a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
     /** Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent. */
     consentMode?: ConsentMode | null;
-    /** Events in a file: for each field, the header of its column. */
+    /** Events in a file: maps event fields to column headers. */
     mapping?: {
         [key: string]: string;
     } | null;
     /** Events in a file: the name of all events. */
     eventName?: string | null;
-    /** The platform that contacts are imported from. */
+    /** The platform from which contacts are imported. */
     provider?: Provider | null;
     /** Contacts on a platform: the connection to use. */
     connectionId?: string | null;
     /** Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
     sources?: SourceRef[] | null;
-    /** Contacts on a platform: for fields of the platform, the field of the contact, as in POST /v1/contacts/imports/provider. */
+    /** Contacts on a platform: maps the platform's fields to contact fields, as in POST /v1/contacts/imports/provider. */
     fieldMap?: {
         [key: string]: string | null;
     } | null;
@@ -3697,27 +3697,27 @@ export type ScheduledImportsUpdateParams = {
     url?: string | null;
     /** The separator between cells of the file. */
     delimiter?: string | null;
-    /** Contacts in a file: maps fields to headers. */
+    /** Contacts in a file: maps contact fields to headers. */
     columnMap?: ColumnMapInput | null;
-    /** Contacts in a file: what to do with contacts that already exist. */
+    /** Contacts in a file: what happens to contacts that already exist. */
     onConflict?: OnConflict | null;
-    /** Contacts in a file: names of tags to add to every contact. */
+    /** Contacts in a file: the names of the tags to add to every contact. */
     tags?: string[] | null;
     /** Contacts in a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
     /** Which contacts without a status are imported, if `status` is absent. */
     consentMode?: ConsentMode | null;
-    /** Events in a file: for each field, the header of its column. */
+    /** Events in a file: maps event fields to column headers. */
     mapping?: {
         [key: string]: string;
     } | null;
     /** Events in a file: the name of all events. */
     eventName?: string | null;
-    /** Contacts on a platform: the connection to use, of the same platform. */
+    /** Contacts on a platform: the connection to use, which must be to the same platform. */
     connectionId?: string | null;
     /** Contacts on a platform: the sources. */
     sources?: SourceRef[] | null;
-    /** Contacts on a platform: for fields of the platform, the field of the contact. */
+    /** Contacts on a platform: maps the platform's fields to contact fields. */
     fieldMap?: {
         [key: string]: string | null;
     } | null;
@@ -4001,27 +4001,27 @@ export type Storefront = "storefront" | "shopify" | "woocommerce";
 export type StorefrontAuthorizeParams = {
     /** The project whose brand gets the products, and whose audience gets the customers. */
     projectId: string;
-    /** The myshopify.com domain of the shop. */
+    /** The shop's myshopify.com domain. */
     storefrontStoreUrl: string;
     /** Which customers are imported; `subscribed-only` if absent. */
     customers?: StoreCustomers | null;
 };
-/** What Shopify sent back with the user. */
+/** The parameters with which Shopify redirected the user back. */
 export type StorefrontCompleteParams = {
-    /** The whole query with which the user returned, unchanged: Shopify signs all of its parameters. */
+    /** The complete query with which Shopify redirected the user back, unchanged: Shopify signs all of its parameters. */
     query: string;
 };
 /** The store to connect. */
 export type StorefrontConnectParams = {
     /** The project whose brand gets the products, and whose audience gets the customers. */
     projectId: string;
-    /** The URL of the store: for Shopify the myshopify.com domain, for WooCommerce the URL of the site. */
+    /** The store's URL: for Shopify the myshopify.com domain, for WooCommerce the URL of the site. */
     storefrontStoreUrl: string;
     /** Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. */
     clientId?: string | null;
-    /** Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, in place of a client ID. */
+    /** Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID. */
     accessToken?: string | null;
-    /** Shopify: the secret of the same app, with which Shopify signs webhooks. */
+    /** Shopify: the same app's secret, with which Shopify signs webhooks. */
     apiSecret?: string | null;
     /** WooCommerce: the consumer key of a REST API key with the permission Read/Write. */
     consumerKey?: string | null;
@@ -4029,7 +4029,7 @@ export type StorefrontConnectParams = {
     consumerSecret?: string | null;
     /** Which customers are imported; `subscribed-only` if absent. */
     customers?: StoreCustomers | null;
-    /** Without keys: the connected store whose keys are used, if the store is connected to several other projects. */
+    /** Without keys: the connected store whose keys are used. */
     connectionId?: string | null;
 };
 export type StorefrontConnection = {

@@ -18,7 +18,6 @@ use super::agents::model::{Decision, KeyTerms};
 use super::model::NewKey;
 use super::store::{self as accounts, grants};
 use super::{agents, api_keys};
-use crate::base::clock::Timestamp;
 use crate::base::secret::{Secret, random_base62, same, sha256};
 use crate::engine::access::access_tokens;
 use crate::engine::access::audit::{self, AuditRecord};
@@ -291,10 +290,8 @@ fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
 }
 
 /// Loads the access tokens into the cache.
-pub fn load(engine: &Engine, tx: &impl Read, now: Timestamp) -> engine_store::Result<()> {
-    for grant in grants::all(tx)? {
-        grant.access_tokens().for_each(|(hash, token)| engine.access_tokens.add(hash, token, now));
-    }
+pub fn load(engine: &Engine, tx: &impl Read) -> engine_store::Result<()> {
+    engine.access_tokens.fill(grants::all(tx)?.iter().flat_map(|grant| grant.access_tokens().collect::<Vec<_>>()));
     Ok(())
 }
 

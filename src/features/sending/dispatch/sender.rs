@@ -363,7 +363,7 @@ impl MessageSender {
     ) -> SendOutcome {
         let RenderedMessage { sender, recipient: address, needs_smtputf8, bytes, .. } = message;
         let envelope = Envelope { sender, recipient: address, smtputf8: needs_smtputf8 };
-        let mut claim = Claim { writer: &self.writer, id, number, answer: None };
+        let mut claim = Claim { engine: &self.engine, writer: &self.writer, id, number, answer: None };
         let outcome = transport.deliver(&envelope, &bytes, &mut claim).await;
         let claimed = claim.answer;
         let event = match outcome {
@@ -430,6 +430,7 @@ impl SenderIdentity {
 
 /// Claims the recipient just before the final dot is sent.
 struct Claim<'a> {
+    engine: &'a Engine,
     writer: &'a RecipientWriter,
     id: MailingId,
     number: u32,
@@ -440,7 +441,9 @@ impl BeforeDot for Claim<'_> {
     async fn ready(&mut self, _: &Handoff) -> DotDecision {
         let answer = self.writer.submit_and_wait(self.id, self.number, RowUpdate::Claim).await;
         self.answer = Some(answer);
-        if answer == UpdateResult::Done { DotDecision::Go } else { DotDecision::Abandon }
+        // A node of a cluster that was suspended after the claim must not send: another node may lead, and holds the message as unknown.
+        let is_sender = self.engine.cluster.as_ref().is_none_or(|member| member.leads());
+        if answer == UpdateResult::Done && is_sender { DotDecision::Go } else { DotDecision::Abandon }
     }
 }
 

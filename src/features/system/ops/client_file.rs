@@ -27,7 +27,8 @@ impl Operation for ClientFile {
     const SPEC: Spec = Spec::get("system.client_file", "/clients/{name}", public())
         .summary("Get the package of an API client")
         .about("npm and pip install the packages from these addresses, without a key.")
-        .fails(&[Code::NotFound]);
+        .fails(&[Code::NotFound])
+        .on_any_node();
     type Input = ClientFileName;
     type Output = Bare;
 

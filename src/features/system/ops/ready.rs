@@ -1,8 +1,10 @@
 //! Returns whether all parts of the service work. The response contains no information that an attacker could use.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, public};
 use crate::features::system::readiness::{
     BackupCheck, Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
@@ -11,16 +13,32 @@ use crate::vocab::limits;
 
 pub struct Ready;
 
+/// Selects the role that a load balancer needs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadyFor {
+    /// On a node of a cluster, `leader` requires that the node leads. Every node answers reads and forwards the rest. `any` if absent.
+    pub role: Option<NodeRole>,
+}
+
+/// The role of a node of a cluster that a load balancer needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeRole {
+    Any,
+    Leader,
+}
+
 impl Operation for Ready {
     const SPEC: Spec = Spec::get("system.ready", "/health/ready", public())
         .summary("Check that the service is ready")
         .about(
             "For alerts. Returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, or a background job. Requests do not count \
-            against a request budget.",
+            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or the node's part in a cluster. \
+            Requests do not count against a request budget.",
         )
         .blocking();
-    type Input = NoInput;
+    type Input = ReadyFor;
     type Output = Done<Condition>;
 
     fn example() -> (Value, Self::Output) {
@@ -30,6 +48,7 @@ impl Operation for Ready {
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
             backup: Some(BackupCheck { ok: true, age_seconds: Some(4) }),
+            cluster: None,
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
             dispatchers: DispatchersCheck { ok: true, running: 5, restarts: 0, on_hold: false },
             workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
@@ -40,9 +59,12 @@ impl Operation for Ready {
 }
 
 impl Query for Ready {
-    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ReadyFor) -> Result<Self::Output, Failure> {
         let condition = Condition::of(&view.caller.engine);
-        let failed = condition.checks.failed();
+        let mut failed = condition.checks.failed();
+        if input.role == Some(NodeRole::Leader) && condition.checks.cluster.as_ref().is_some_and(|cluster| !cluster.leads) {
+            failed.push("role");
+        }
         if failed.is_empty() {
             return Ok(Done(condition));
         }

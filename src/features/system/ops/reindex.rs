@@ -35,7 +35,8 @@ pub struct IndexView {
 impl Operation for Reindex {
     const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
         .summary("Rebuild the search index")
-        .about("Returns when the new index is in use. Until then, the current index serves searches.");
+        .about("Returns when the new index is in use. Until then, the current index serves searches.")
+        .on_any_node();
     type Input = ReindexRequest;
     type Output = Done<Indexes>;
 

@@ -11,6 +11,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Engine, Failure, NoInput, Operation, Query, Spec, View, manager};
 use crate::engine::recent_log::{self, Line};
+use crate::engine::store::cluster::Member;
+use crate::engine::store::commit_log::StoreName;
 use crate::engine::store::space;
 use crate::engine::tasks::status::WorkerState;
 use crate::features::accounts;
@@ -43,6 +45,8 @@ pub struct StatusView {
     pub last_backup: Option<LastBackupView>,
     /// The continuous backup; absent if the setting backup.url is empty.
     pub continuous_backup: Option<ContinuousBackupView>,
+    /// This node's part in a cluster; absent on a single machine.
+    pub cluster: Option<ClusterStatus>,
     /// The last lines of the log, newest first. The lines are lost when the process ends.
     pub log: Vec<LogLine>,
 }
@@ -116,6 +120,29 @@ pub struct LastBackupView {
     pub rows: u64,
 }
 
+/// A node's part in a cluster.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterStatus {
+    /// The name of the node that answers.
+    pub node: String,
+    /// The name of the node that leads; absent while none does.
+    pub leader: Option<String>,
+    /// How old the data of the answering node may be, in milliseconds.
+    pub lag_ms: i64,
+    /// The newest commit of each log that the answering node has.
+    pub logs: Vec<LogPosition>,
+}
+
+/// The newest commit of a log.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LogPosition {
+    /// The name of the log: `control`, `test` or `live`.
+    pub name: &'static str,
+    /// The number of the commit.
+    pub position: u64,
+}
+
 /// A line of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogLine {
@@ -161,6 +188,12 @@ impl Operation for Status {
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
             continuous_backup: Some(ContinuousBackupView::sample()),
+            cluster: Some(ClusterStatus {
+                node: "node-1".into(),
+                leader: Some("node-1".into()),
+                lag_ms: 0,
+                logs: vec![LogPosition { name: "live", position: 81_204 }],
+            }),
             log: vec![LogLine { at, level: "warn", text: "a step failed and will be retried worker=sweep".into() }],
         };
         (json!({}), Done(view))
@@ -198,6 +231,7 @@ fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
         workers: engine.workers.snapshot().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),
         continuous_backup: continuous::view(engine)?,
+        cluster: engine.cluster.as_deref().map(cluster_view),
         log: recent_log::newest().into_iter().map(line_view).collect(),
     })
 }
@@ -227,6 +261,16 @@ fn worker_view((name, state): (String, WorkerState)) -> WorkerView {
 
 fn backup_view(LastBackup { at, folder, rows }: LastBackup) -> LastBackupView {
     LastBackupView { at: WireTime(at), folder, rows }
+}
+
+fn cluster_view(member: &Member) -> ClusterStatus {
+    let leader = match member.leads() {
+        true => Some(member.node().to_owned()),
+        false => member.leader().map(|holder| holder.node),
+    };
+    let logs = StoreName::ALL.iter().zip(member.positions());
+    let logs = logs.map(|(store, position)| LogPosition { name: store.word(), position }).collect();
+    ClusterStatus { node: member.node().to_owned(), leader, lag_ms: member.lag_ms(), logs }
 }
 
 fn line_view(Line { at, level, text }: Line) -> LogLine {

@@ -66,8 +66,11 @@ page_context!(SystemPage, "system.html", {
     let status = || system::ops::status::Status::example().1.0;
     let mut full = status();
     full.disk.read_only = true;
-    let bare = StatusView { log: Vec::new(), last_backup: None, continuous_backup: None, ..status() };
+    let bare = StatusView { log: Vec::new(), last_backup: None, continuous_backup: None, cluster: None, ..status() };
     let mut late = status();
+    if let Some(cluster) = &mut late.cluster {
+        cluster.leader = None;
+    }
     if let Some(backup) = &mut late.continuous_backup {
         (backup.problem, backup.complete_until, backup.age_seconds) = (Some("The backup is 2 h old.".into()), None, None);
         (backup.last_snapshot, backup.last_drill) = (None, None);

@@ -113,7 +113,15 @@ fn no_tls() -> TlsSource {
 }
 
 fn plain(limits: Limits) -> Options {
-    Options { http: Some(loopback()), https: None, socket: None, tls: no_tls(), proxy: ProxyTrust::default(), limits }
+    Options {
+        http: Some(loopback()),
+        https: None,
+        socket: None,
+        nodes: None,
+        tls: no_tls(),
+        proxy: ProxyTrust::default(),
+        limits,
+    }
 }
 
 async fn try_start(options: Options) -> Result<Fixture, StartError> {

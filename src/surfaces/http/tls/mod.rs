@@ -19,6 +19,7 @@ use crate::base::clock::{Clock, Timestamp};
 
 mod der;
 mod files;
+pub(super) mod nodes;
 mod self_signed;
 mod trust;
 

@@ -1431,7 +1431,7 @@ class Emails(Resource):
 
         Args:
             project_id: The project of the brand that sends the email.
-            design: The name of a starter design; `blank` if neither `design` nor `document` is given. The
+            design: The name of a starter design; `blank` if both `design` and `document` are absent. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
             language: The language of the header and footer that a design gets, as a BCP 47 tag; the brand's
@@ -2236,8 +2236,7 @@ class Exports(Resource):
         in.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2260,8 +2259,7 @@ class Exports(Resource):
         Creates one file for each finished email in the conversation. Emails imported as HTML have no MJML.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2285,8 +2283,7 @@ class Exports(Resource):
         twice the resolution.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2309,8 +2306,7 @@ class Exports(Resource):
         Creates one file for each finished email in the conversation, with searchable text and working links.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2341,8 +2337,7 @@ class Exports(Resource):
         removed and listed in untranslated.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download.
             connection_id: The connection to use. Required if several accounts of Klaviyo are connected.
@@ -2375,8 +2370,7 @@ class Exports(Resource):
         removed and listed in untranslated.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download.
             connection_id: The connection to use. Required if several accounts of Mailchimp are connected.
@@ -2409,8 +2403,7 @@ class Exports(Resource):
         removed and listed in untranslated.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download.
             custom_options: What to create: `type` is `template` (the default) for a coded template, or
@@ -2438,8 +2431,7 @@ class Exports(Resource):
         """Get the export status.
 
         Args:
-            email_id: The only email in the conversation to export; all of the conversation's emails if
-                absent.
+            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.ExportStatusView", self._call(
@@ -2607,7 +2599,7 @@ class ContactsImports(Resource):
         Args:
             file: The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or
                 Windows-1252.
-            project_id: The project that the contacts are added to.
+            project_id: The project to which the contacts are added.
             column_map: JSON that maps fields to headers. Keys: email (required), name, firstName, lastName,
                 company, phone, city, country, language, tags, status, customFields {name: header}. Guessed
                 from common headers if absent; unrecognized columns are then ignored.
@@ -3007,8 +2999,8 @@ class Contacts(Resource):
             country: The country's ISO 3166-1 alpha-2 code.
             language: The language's ISO 639-1 code or BCP 47 tag.
             tags: All tags that the contact should have. Tags that do not exist are created.
-            custom_fields: Custom fields to merge: fields that are not given stay unchanged, `null` removes a
-                field, and an empty object removes all fields.
+            custom_fields: Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and
+                an empty object removes all fields.
             status: The new status. This is an explicit status change, so it can resubscribe an unsubscribed
                 or bounced contact.
         """
@@ -3289,7 +3281,7 @@ class Contacts(Resource):
         Args:
             file: The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or
                 Windows-1252.
-            project_id: The project that the contacts are added to.
+            project_id: The project to which the contacts are added.
             column_map: JSON that maps fields to headers. Keys: email (required), name, firstName, lastName,
                 company, phone, city, country, language, tags, status, customFields {name: header}. Guessed
                 from common headers if absent; unrecognized columns are then ignored.
@@ -3437,14 +3429,14 @@ class Connections(Resource):
         templates:write, images:read and images:write; for HubSpot content and files.
 
         Args:
-            api_key: The private API key of the account: for Klaviyo a key that starts with pk_, for Mailchimp
-                a key that ends with its data center, for HubSpot the access token of a private app. It is
+            api_key: The account's private API key: for Klaviyo a key that starts with pk_, for Mailchimp a
+                key that ends with its data center, for HubSpot the access token of a private app. It is
                 stored encrypted and never shown again.
-            name: A name for the connection; the platform's name of the account if absent.
-            project_id: The only project that can use the connection; every project of the account can if
-                absent.
-            connection_id: The connection to reconnect, with a key of the same account. Its project stays the
-                same.
+            name: A name for the connection. If absent, the account's name on the platform.
+            project_id: The only project that can use the connection. If absent, every project of the account
+                can.
+            connection_id: The connection to reconnect, with a key of the same account. Its project does not
+                change.
         """
         return _t.cast("t.ConnectionView", self._call(
             "POST",
@@ -3470,10 +3462,11 @@ class Connections(Resource):
         secret in the settings; without them, connect the account with an API key.
 
         Args:
-            name: A name for the connection; the platform's name of the account if absent.
-            project_id: The only project that can use the connection; every project of the account can if
-                absent.
-            connection_id: The connection to reconnect, with the same account on the platform.
+            name: A name for the connection. If absent, the account's name on the platform.
+            project_id: The only project that can use the connection. If absent, every project of the account
+                can.
+            connection_id: The connection to reconnect. The user must sign in to the same account on the
+                platform.
         """
         return _t.cast("t.SignInPage", self._call(
             "POST",
@@ -3521,7 +3514,7 @@ class Connections(Resource):
         states them.
 
         Args:
-            project_id: The project that the contacts would be imported into.
+            project_id: The project into which the contacts would be imported.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
         """
         return _t.cast("t.ImportSources", self._call(
@@ -3548,11 +3541,11 @@ class Connections(Resource):
         Nothing is stored. The tags of the import are not counted as changes.
 
         Args:
-            project_id: The project that the contacts would be added to.
+            project_id: The project to which the contacts would be added.
             sources: The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
-            consent_mode: Which contacts without a recorded choice would be imported.
+            consent_mode: Which contacts without recorded consent would be imported.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
-            field_map: For fields of the platform, the field of the contact, as in the import.
+            field_map: Maps the platform's fields to contact fields, as in the import.
         """
         return _t.cast("t.ImportPreview", self._call(
             "POST",
@@ -3581,15 +3574,15 @@ class Connections(Resource):
         becomes unsubscribed, and subscriber.bulk_imported once, when all contacts have been processed.
 
         Args:
-            project_id: The project that the contacts are added to.
+            project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts without a recorded choice are imported. Unsubscribed and suppressed
-                contacts are always imported, with that status.
+            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
+                and suppressed contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
-            field_map: For fields of the platform, the field of the contact: a profile field,
-                `customFields.NAME`, or null to leave the field out. Other fields are imported as usual. The
-                preview of the import lists the fields.
+            field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
+                null to leave the field out. All other fields are imported as usual. The import preview lists
+                the fields.
         """
         return _t.cast("t.ProviderImportStarted", self._call(
             "POST",
@@ -3616,15 +3609,15 @@ class Connections(Resource):
         """Import contacts from a platform, and wait until the job has ended.
 
         Args:
-            project_id: The project that the contacts are added to.
+            project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts without a recorded choice are imported. Unsubscribed and suppressed
-                contacts are always imported, with that status.
+            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
+                and suppressed contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
-            field_map: For fields of the platform, the field of the contact: a profile field,
-                `customFields.NAME`, or null to leave the field out. Other fields are imported as usual. The
-                preview of the import lists the fields.
+            field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
+                null to leave the field out. All other fields are imported as usual. The import preview lists
+                the fields.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
             wait_timeout: The seconds that the job may take. The job continues on the server after that.
@@ -3679,19 +3672,19 @@ class Storefront(Resource):
 
         Args:
             project_id: The project whose brand gets the products, and whose audience gets the customers.
-            storefront_store_url: The URL of the store: for Shopify the myshopify.com domain, for WooCommerce
-                the URL of the site.
+            storefront_store_url: The store's URL: for Shopify the myshopify.com domain, for WooCommerce the
+                URL of the site.
             client_id: Shopify: the client ID of an app in the Dev Dashboard that is installed on the store.
                 Mailmill requests access tokens with it.
             access_token: Shopify: the Admin API access token of an app that was created in the Shopify admin
-                before 2026, in place of a client ID.
-            api_secret: Shopify: the secret of the same app, with which Shopify signs webhooks. Stored
+                before 2026, instead of a client ID.
+            api_secret: Shopify: the same app's secret, with which Shopify signs webhooks. It is stored
                 encrypted and never shown again, like all keys.
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
             customers: Which customers are imported; `subscribed-only` if absent.
-            connection_id: Without keys: the connected store whose keys are used, if the store is connected to
-                several other projects.
+            connection_id: Without keys: the connected store whose keys are used. Required if the store is
+                connected to several other projects.
         """
         return _t.cast("t.StorefrontConnection", self._call(
             "POST",
@@ -3718,7 +3711,7 @@ class Storefront(Resource):
 
         Args:
             project_id: The project whose brand gets the products, and whose audience gets the customers.
-            storefront_store_url: The myshopify.com domain of the shop.
+            storefront_store_url: The shop's myshopify.com domain.
             customers: Which customers are imported; `subscribed-only` if absent.
         """
         return _t.cast("t.InstallPage", self._call(
@@ -3736,8 +3729,8 @@ class Storefront(Resource):
         within ten minutes. The dashboard calls this operation when the user returns.
 
         Args:
-            query: The whole query with which the user returned, unchanged: Shopify signs all of its
-                parameters.
+            query: The complete query with which Shopify redirected the user back, unchanged: Shopify signs
+                all of its parameters.
         """
         return _t.cast("t.StorefrontConnection", self._call(
             "POST",
@@ -5565,19 +5558,19 @@ class IncomingWebhooks(Resource):
             project_id: The project of the contacts and events.
             name: The name of the webhook, such as the name of the form.
             kind: What the bodies contain; contacts if absent.
-            mapping: For each field, the path of its value in the body, like `contact.email`. Without a
-                mapping, the values must have the names of the fields; other values are ignored. Contacts:
-                `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`,
-                `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+            mapping: Maps fields to the paths of their values in the body, like `contact.email`. Without a
+                mapping, the body must use the field names, and other values are ignored. Contacts: `email`,
+                the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`,
+                the identifiers of an event, `properties.NAME` and `profile.FIELD`.
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
-            event_name: The name of all events. If absent, the body contains the name.
+            event_name: The name of all events. If absent, the name comes from the body.
             tags: The tags that every contact gets.
-            topic_id: The topic that contacts are subscribed to. Needs `consentSource`.
-            consent_source: Where the contacts gave their consent to marketing email, such as the form. New
-                contacts are then subscribed, and the text is stored in their custom field `consentSource`. If
-                absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
-            redirect_url: The page that browsers are redirected to after a form.
+            topic_id: The topic to which contacts are subscribed. Requires `consentSource`.
+            consent_source: Where the contacts agreed to marketing email, such as the form. New contacts are
+                then subscribed, and the text is stored in their custom field `consentSource`. If absent, new
+                contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
+            redirect_url: The page to which browsers are redirected after they submit a form.
         """
         return _t.cast("t.HookWithUrl", self._call(
             "POST",
@@ -5624,14 +5617,14 @@ class IncomingWebhooks(Resource):
 
         Args:
             hook: The ID of the incoming webhook.
-            mapping: For each field, the path of its value in the body. Replaces the whole mapping.
+            mapping: Maps fields to the paths of their values in the body. Replaces the whole mapping.
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
             event_name: The name of all events.
             tags: The tags that every contact gets. They replace all previous tags.
-            topic_id: The topic that contacts are subscribed to.
-            consent_source: Where the contacts gave their consent to marketing email.
-            redirect_url: The page that browsers are redirected to after a form.
+            topic_id: The topic to which contacts are subscribed.
+            consent_source: Where the contacts agreed to marketing email.
+            redirect_url: The page to which browsers are redirected after they submit a form.
             active: Whether requests are accepted.
             new_url: Whether to create a new URL, which the response shows once. The current URL stops working
                 immediately.
@@ -5688,7 +5681,7 @@ class IncomingWebhooks(Resource):
 
         Args:
             hook: The ID of the incoming webhook.
-            body: A body of the other system, such as the sample that it shows.
+            body: A body that the other system sends, such as the sample that it shows.
         """
         return _t.cast("t.HookTested", self._call(
             "POST",
@@ -5761,29 +5754,30 @@ class ScheduledImports(Resource):
         bounced is not resubscribed. After several failed runs in a row, the scheduled import is paused.
 
         Args:
-            project_id: The project that the contacts or events are added to.
+            project_id: The project to which the contacts or events are added.
             every_hours: The number of hours between two runs: 24 for a run each day, which is the default.
             url: The URL of a CSV file with a header row, on a public server, without a user name or password.
             target: What the rows of the file become.
-            delimiter: The separator between cells of the file; detected if absent. `\\t` is a tab.
-            column_map: Contacts in a file: maps fields to headers; guessed from common headers if absent.
-            on_conflict: Contacts in a file: what to do with contacts that already exist; `upsert` if absent.
-            tags: Contacts in a file: names of tags to add to every contact.
+            delimiter: The separator between cells of the file. If absent, it is detected. `\\t` is a tab.
+            column_map: Contacts in a file: maps contact fields to headers. If absent, common headers are
+                recognized.
+            on_conflict: Contacts in a file: what happens to contacts that already exist; `upsert` if absent.
+            tags: Contacts in a file: the names of the tags to add to every contact.
             status: Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only
                 if all contacts in the file agreed to marketing email. If absent, `consentMode` decides.
             consent_mode: Which contacts without a status are imported, if `status` is absent;
                 `subscribed-only` if absent.
-            mapping: Events in a file: for each field, the header of its column. Without a mapping, the
-                headers must be the names of the fields: `name`, `occurredAt`, `dedupeKey`, the identifiers of
-                an event, `properties.NAME` and `profile.FIELD`.
-            event_name: Events in a file: the name of all events. If absent, a column contains the name.
-            provider: The platform that contacts are imported from.
+            mapping: Events in a file: maps event fields to column headers. Without a mapping, the headers
+                must be the field names: `name`, `occurredAt`, `dedupeKey`, the identifiers of an event,
+                `properties.NAME` and `profile.FIELD`.
+            event_name: Events in a file: the name of all events. If absent, the name comes from a column.
+            provider: The platform from which contacts are imported.
             connection_id: Contacts on a platform: the connection to use. Required if several accounts of the
                 provider are connected.
             sources: Contacts on a platform: the sources, as `GET
                 /v1/contacts/imports/providers/{provider}/sources` lists them.
-            field_map: Contacts on a platform: for fields of the platform, the field of the contact, as in
-                POST /v1/contacts/imports/provider.
+            field_map: Contacts on a platform: maps the platform's fields to contact fields, as in POST
+                /v1/contacts/imports/provider.
         """
         return _t.cast("t.ScheduledImportView", self._call(
             "POST",
@@ -5839,17 +5833,18 @@ class ScheduledImports(Resource):
             every_hours: The number of hours between two runs.
             url: The URL of a CSV file with a header row.
             delimiter: The separator between cells of the file. `\\t` is a tab.
-            column_map: Contacts in a file: maps fields to headers. Replaces the whole mapping.
-            on_conflict: Contacts in a file: what to do with contacts that already exist.
-            tags: Contacts in a file: names of tags to add to every contact. They replace all previous tags.
+            column_map: Contacts in a file: maps contact fields to headers. Replaces the whole mapping.
+            on_conflict: Contacts in a file: what happens to contacts that already exist.
+            tags: Contacts in a file: the names of the tags to add to every contact. They replace all previous
+                tags.
             status: Contacts in a file: the status for contacts whose row has no status.
             consent_mode: Which contacts without a status are imported, if `status` is absent.
-            mapping: Events in a file: for each field, the header of its column. Replaces the whole mapping.
+            mapping: Events in a file: maps event fields to column headers. Replaces the whole mapping.
             event_name: Events in a file: the name of all events.
-            connection_id: Contacts on a platform: the connection to use, of the same platform.
+            connection_id: Contacts on a platform: the connection to use, which must be to the same platform.
             sources: Contacts on a platform: the sources. They replace all previous sources.
-            field_map: Contacts on a platform: for fields of the platform, the field of the contact. Replaces
-                the whole mapping.
+            field_map: Contacts on a platform: maps the platform's fields to contact fields. Replaces the
+                whole mapping.
             active: False pauses the scheduled import; true ends a pause and starts a run.
         """
         return _t.cast("t.ScheduledImportView", self._call(

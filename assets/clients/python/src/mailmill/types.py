@@ -1158,7 +1158,7 @@ class _CompatibilityIssueRequired(_t.TypedDict):
 class CompatibilityIssue(_CompatibilityIssueRequired, total=False):
     """A feature that a client does not support."""
     condition: CompatibilityCondition
-    """The note that most certainly applies."""
+    """The note that is most likely to apply."""
     fallback: str
     fix: str
     autofix: list[CompatibilityAutofix]
@@ -1310,9 +1310,9 @@ class _ConnectedStoreRequired(_t.TypedDict):
     projectId: str
     provider: Storefront
     providerName: _t.Literal["Shopify", "WooCommerce"]
-    """The platform's own name."""
+    """The platform's name for display."""
     store: str
-    """The name of the store."""
+    """The store's name."""
     storeUrl: str
     """The URL of the site that customers visit."""
     status: _t.Literal["connected", "reconnect_required"]
@@ -1341,7 +1341,7 @@ class _ConnectionViewRequired(_t.TypedDict):
     id: str
     provider: Provider
     providerName: _t.Literal["Klaviyo", "Mailchimp", "HubSpot"]
-    """The platform's own name."""
+    """The platform's name for display."""
     name: str
     """The name of the connection."""
     externalId: str
@@ -1356,7 +1356,7 @@ class _ConnectionViewRequired(_t.TypedDict):
     """
     createdAt: str
     connectedAt: str
-    """When the connection was made or last reconnected."""
+    """When the account was connected or last reconnected."""
 
 
 class ConnectionView(_ConnectionViewRequired, total=False):
@@ -1364,7 +1364,7 @@ class ConnectionView(_ConnectionViewRequired, total=False):
     projectId: str
     """The only project that can use the connection; absent if every project of the account can."""
     error: str
-    """Why the connection must be reconnected: the platform's own text, or that the credentials cannot be
+    """Why the connection must be reconnected: the platform's own message, or that the credentials cannot be
     decrypted.
     """
     rateLimitedUntil: str
@@ -1439,7 +1439,7 @@ class ContactJobs(_t.TypedDict):
 
 
 class ContactProfile(_t.TypedDict, total=False):
-    """The profile fields to change. Fields that are not given stay unchanged; `null` clears a field."""
+    """The profile fields to change. Omitted fields stay unchanged; `null` clears a field."""
     firstName: str | None
     lastName: str | None
     company: str | None
@@ -1453,8 +1453,8 @@ class ContactProfile(_t.TypedDict, total=False):
     language: str | None
     """The language's ISO 639-1 code or BCP 47 tag."""
     customFields: dict[str, FieldValue] | None
-    """Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, an empty object
-    removes all fields.
+    """Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and an empty object removes
+    all fields.
     """
 
 
@@ -1601,7 +1601,7 @@ class CustomerEventPart(_CustomerEventPartRequired, total=False):
 
 class _DataRequestViewRequired(_t.TypedDict):
     requestId: str
-    """The platform's ID of the request."""
+    """The platform's ID for the request."""
     receivedAt: str
 
 
@@ -1816,7 +1816,7 @@ class DeliverabilityPrediction(_t.TypedDict):
     """The predicted placement."""
     category: DeliverabilityCategory
     confidence: float
-    """The probability that the category is right, from 0 to 0.8, because the sender's reputation is unknown."""
+    """The probability that the category is right. At most 0.8, because the sender's reputation is unknown."""
     score: float
     """From 0 to 100. 100 means that nothing was found that harms delivery."""
     reasoning: str
@@ -1845,7 +1845,7 @@ class DeliverabilitySpamScore(_t.TypedDict):
     """The spam score."""
     score: float
     """The score on SpamAssassin's scale: 5 or more is spam. Words that are typical of legitimate mail can make
-    it negative.
+    the score negative.
     """
     triggers: list[str]
     recommendations: list[str]
@@ -1964,8 +1964,8 @@ class DisconnectedStore(_t.TypedDict):
     deleted: bool
     """Always true in a successful response."""
     webhooksRemoved: bool
-    """Whether the webhooks were removed at the store. If not, the store stops sending them after their URL has
-    been invalid for a while.
+    """Whether the store's webhooks were removed. If not, the store stops sending them after their URL has been
+    invalid for a while.
     """
 
 
@@ -2084,7 +2084,7 @@ class EarlierView(_t.TypedDict):
     url: str
     """The URL of the page on the platform."""
     version: int
-    """The version of the email that was exported last."""
+    """The version of the email that was last exported."""
     exportedAt: str
 
 
@@ -3145,7 +3145,7 @@ class _HookDeliveryViewRequired(_t.TypedDict):
 
 
 class HookDeliveryView(_HookDeliveryViewRequired, total=False):
-    """A received request. It contains no values of the body."""
+    """A received request. It contains no values from the body."""
     field: str
     """The field that cannot be used."""
     reason: str
@@ -3160,7 +3160,7 @@ class _HookTestedRequired(_t.TypedDict):
     success: bool
     """Whether the body can be stored."""
     input: _t.Any
-    """The values that the mapping takes from the body, in the form of a contact or a customer event of the API."""
+    """The values that the mapping takes from the body, in the API's format of a contact or customer event."""
 
 
 class HookTested(_HookTestedRequired, total=False):
@@ -3178,7 +3178,7 @@ class _HookViewRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """For each field, the path of its value in the body. If empty, the values have the names of the fields."""
+    """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
     tags: list[str]
     """The tags that every contact gets."""
     active: bool
@@ -3194,13 +3194,13 @@ class HookView(_HookViewRequired, total=False):
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
-    """The name of all events. If absent, the body contains the name."""
+    """The name of all events. If absent, the name comes from the body."""
     topicId: str
-    """The topic that contacts with consent are subscribed to."""
+    """The topic to which contacts with consent are subscribed."""
     consentSource: str
-    """Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed."""
+    """Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed."""
     redirectUrl: str
-    """The page that browsers are redirected to after a form."""
+    """The page to which browsers are redirected after they submit a form."""
     lastReceivedAt: str
     """When the last request arrived."""
 
@@ -3212,7 +3212,7 @@ class _HookWithUrlRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """For each field, the path of its value in the body. If empty, the values have the names of the fields."""
+    """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
     tags: list[str]
     """The tags that every contact gets."""
     active: bool
@@ -3228,13 +3228,13 @@ class HookWithUrl(_HookWithUrlRequired, total=False):
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
-    """The name of all events. If absent, the body contains the name."""
+    """The name of all events. If absent, the name comes from the body."""
     topicId: str
-    """The topic that contacts with consent are subscribed to."""
+    """The topic to which contacts with consent are subscribed."""
     consentSource: str
-    """Where the contacts gave their consent to marketing email. If absent, new contacts are non-subscribed."""
+    """Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed."""
     redirectUrl: str
-    """The page that browsers are redirected to after a form."""
+    """The page to which browsers are redirected after they submit a form."""
     lastReceivedAt: str
     """When the last request arrived."""
     url: str
@@ -3242,7 +3242,7 @@ class HookWithUrl(_HookWithUrlRequired, total=False):
 
 
 ImageHosting = _t.Literal["hosted", "upload"]
-"""Where the images of an email are after an export into an account."""
+"""Where an email's images are hosted after an export into an account."""
 
 
 ImageSource = _t.Union["ImageSourceValue"]
@@ -3345,23 +3345,23 @@ class ImportPreview(_t.TypedDict):
     read: int
     """The number of contacts that were read for the preview."""
     isComplete: bool
-    """Whether these are all contacts. A preview reads at most 2,000."""
+    """Whether the preview covers all contacts. It reads at most 2,000."""
     created: int
     """The number of contacts that would be added."""
     updated: int
-    """The number of existing contacts that would change, apart from the tags of the import."""
+    """The number of existing contacts that would change, not counting the import's tags."""
     skipped: int
     """The number of existing contacts that would not change."""
     failed: int
-    """The number of contacts that would be refused; `problems` has the reasons."""
+    """The number of contacts that would be rejected; `problems` contains the reasons."""
     excluded: int
     """The number of contacts that would be left out because they never subscribed."""
     unsubscribed: int
-    """The number of contacts who would become unsubscribed, or be added as unsubscribed."""
+    """The number of contacts who would be unsubscribed, or added as unsubscribed."""
     fields: list[PreviewField]
-    """The fields that these contacts have on the platform."""
+    """The fields of these contacts on the platform."""
     contacts: list[PreviewContact]
-    """The first contacts, those with changes first."""
+    """The first contacts, starting with those that would change."""
     problems: list[PreviewProblem]
     """The first problems."""
 
@@ -3479,11 +3479,11 @@ class IncompleteCheck(_t.TypedDict):
 
 
 class InstallPage(_t.TypedDict):
-    """Where the user installs the app."""
+    """The page on which the user installs the app."""
     authorizeUrl: str
-    """The URL of the shop's page. Open it in the browser of the signed-in user."""
+    """The URL of the shop's page. Open it in the signed-in user's browser."""
     expiresAt: str
-    """When the installation must be complete."""
+    """The time by which the installation must be complete."""
     scopes: list[StoreScope]
     """The scopes that the user is asked to allow."""
 
@@ -3665,7 +3665,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     complaints: int
     unsubscribes: int
     otherEvents: int
-    """The number of events of other kinds, such as opens, which have no consequences."""
+    """The number of events of other kinds, such as opens, which have no effect."""
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
@@ -3703,7 +3703,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     complaints: int
     unsubscribes: int
     otherEvents: int
-    """The number of events of other kinds, such as opens, which have no consequences."""
+    """The number of events of other kinds, such as opens, which have no effect."""
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
@@ -3836,7 +3836,7 @@ class Month(_t.TypedDict):
 
 
 class NamedSegment(_t.TypedDict):
-    """The segment of an import."""
+    """The segment of an import's contacts."""
     id: str
     name: str
 
@@ -3850,7 +3850,7 @@ class NamedSource(_t.TypedDict):
 
 
 class NamedTag(_t.TypedDict):
-    """The tag of an import."""
+    """The tag that an import adds."""
     id: str
     name: str
 
@@ -3893,7 +3893,9 @@ class _OfferRequired(_t.TypedDict):
 class Offer(_OfferRequired, total=False):
     """The brand's own offer."""
     scope: Part
-    """What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say."""
+    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
+    specify it.
+    """
     gift: Part
     """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
 
@@ -3901,7 +3903,9 @@ class Offer(_OfferRequired, total=False):
 class OfferInput(_t.TypedDict, total=False):
     """The brand's own offer."""
     scope: PartInput | None
-    """What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say."""
+    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
+    specify it.
+    """
     freeDelivery: bool
     """Whether delivery is free."""
     gift: PartInput | None
@@ -4032,7 +4036,7 @@ class _PlatformObjectRequired(_t.TypedDict):
 class PlatformObject(_PlatformObjectRequired, total=False):
     """A template or draft on a platform."""
     leftImages: list[str]
-    """The addresses of the images that could not be uploaded and stay where they are; absent if there are none."""
+    """The URLs of the images that could not be uploaded and stay where they are; absent if there are none."""
 
 
 class PlatformState(_t.TypedDict):
@@ -4053,7 +4057,7 @@ class PreviewContact(_t.TypedDict):
     status: ContactStatus
     """The status after the import."""
     changes: list[str]
-    """The fields that would change or, for a new contact, would be set."""
+    """The fields that would change. For a new contact, the fields that would be set."""
 
 
 class PreviewCut(_t.TypedDict):
@@ -4098,7 +4102,9 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     height: int
     """The height of the screenshot in pixels."""
     screenshotUrl: str
-    """The URL of a PNG of the whole email. The URL is valid for one to two days; each request returns a new URL."""
+    """The URL of a PNG of the whole email. The URL is valid for one to two days; to renew it, request the
+    preview again.
+    """
     thumbnailUrl: str
     """The URL of a small PNG of the top of the email."""
     fullThumbnailUrl: str
@@ -4124,7 +4130,7 @@ class _PreviewFieldRequired(_t.TypedDict):
 class PreviewField(_PreviewFieldRequired, total=False):
     """A field on the platform."""
     to: str
-    """The field of the contact; absent if the field is not imported."""
+    """The contact field; absent if the field is not imported."""
 
 
 class _PreviewMetadataRequired(_t.TypedDict):
@@ -4159,7 +4165,7 @@ class _PreviewProblemRequired(_t.TypedDict):
 
 
 class PreviewProblem(_PreviewProblemRequired, total=False):
-    """Why a contact would be refused, or a value left out."""
+    """Why a contact would be rejected, or a value left out."""
     email: str
 
 
@@ -4198,7 +4204,7 @@ class PreviewView(_PreviewViewRequired, total=False):
 class ProblemView(_t.TypedDict):
     """Why a row was not imported."""
     row: int
-    """The number of the row in the file, where the headers are row 1."""
+    """The number of the row in the file. The row with the headers is row 1."""
     field: str
     """The invalid field."""
     error: str
@@ -4619,20 +4625,22 @@ class _RunViewRequired(_t.TypedDict):
     updated: int
     """The number of rows that changed a contact."""
     skipped: int
-    """The number of rows that changed nothing, such as events that were stored before."""
+    """The number of rows that changed nothing, such as events that were already stored."""
     failed: int
-    """The number of rows with errors, which were not imported. The errors of the import of contacts list them."""
+    """The number of rows that have errors and were not imported. For contacts, the import's list of errors
+    contains them.
+    """
     excluded: int
-    """The number of contacts without a status, and of events that are too old, which were left out."""
+    """The number of rows that were left out: contacts without a status, and events that are too old."""
     problems: list[ProblemView]
-    """The first rows with errors in an import of events."""
+    """The first rows with errors, for an import of events."""
 
 
 class RunView(_RunViewRequired, total=False):
     """The result of a run."""
     importId: str
-    """The import of contacts, if it started. `GET /v1/contacts/imports/{id}` returns its details, until 30 days
-    after its end.
+    """The import of contacts, if it has started. `GET /v1/contacts/imports/{id}` returns its details for 30 days
+    after it ends.
     """
     error: str
     """Why the run failed, and what to do."""
@@ -4663,15 +4671,15 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     everyHours: int
     """The number of hours between two runs."""
     target: _t.Literal["contacts", "events"]
-    """What the rows of the file become; always `contacts` for a platform."""
+    """What each row of the file becomes; always `contacts` for a platform."""
     tags: list[str]
     """The tags that every contact in the file gets."""
     mapping: dict[str, str]
-    """For each field of an event, the header of its column."""
+    """Maps event fields to column headers."""
     sources: list[ImportedSource]
     """The sources on the platform."""
     fieldMap: dict[str, str | None]
-    """For fields of the platform, the field of the contact. Other fields are imported as usual."""
+    """Maps the platform's fields to contact fields. All other fields are imported as usual."""
     state: _t.Literal["active", "running", "paused"]
     """`running` while a run imports contacts or events."""
     failures: int
@@ -4681,7 +4689,7 @@ class _ScheduledImportViewRequired(_t.TypedDict):
 
 
 class ScheduledImportView(_ScheduledImportViewRequired, total=False):
-    """Contacts or customer events that are imported regularly."""
+    """An import of contacts or customer events that runs regularly."""
     url: str
     """The URL of the file; absent for a platform."""
     delimiter: str
@@ -4689,7 +4697,7 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     columnMap: ColumnMap
     """The mapped columns; absent if they are guessed from the headers."""
     onConflict: _t.Literal["upsert", "skip"]
-    """What happens to contacts that already exist; absent except for contacts in a file."""
+    """What happens to contacts that already exist; present only for contacts in a file."""
     status: ContactStatus
     """The status for contacts whose row has no status."""
     consentMode: ConsentMode
@@ -4697,20 +4705,18 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     eventName: str
     """The name of all events."""
     provider: Provider
-    """The platform that contacts are imported from; absent for a file."""
+    """The platform from which contacts are imported; absent for a file."""
     providerName: str
-    """The platform's own name."""
+    """The platform's name for display."""
     connectionId: str
     tag: str
-    """The tag that every contact of the sources gets."""
+    """The tag that all contacts from the sources get."""
     changesUntil: str
-    """The time up to which all changes on the platform are imported. The next run imports the changes since
-    then.
-    """
+    """The time up to which all of the platform's changes are imported. The next run imports later changes."""
     pausedReason: str
     """Why the scheduled import is paused, if it was paused after failures."""
     importId: str
-    """The import of contacts that is running."""
+    """The running import of contacts."""
     nextRunAt: str
     """When the next run starts; absent while a run lasts and during a pause."""
     lastRun: RunView
@@ -4921,12 +4927,12 @@ class SiblingView(_t.TypedDict):
 class SignInPage(_t.TypedDict):
     """The page on which the user signs in."""
     authorizeUrl: str
-    """The URL of the platform's page. Open it in the browser of the signed-in user."""
+    """The URL of the platform's page. Open it in the signed-in user's browser."""
     expiresAt: str
     """The deadline for completing the sign-in."""
     scopes: list[GrantedScope]
-    """The permissions that the user is asked to allow. Empty for Mailchimp, where tokens have all permissions of
-    the user.
+    """The permissions that the user is asked to allow. Empty for Mailchimp, whose tokens have all of the user's
+    permissions.
     """
 
 
@@ -5001,7 +5007,7 @@ class _SourceRefRequired(_t.TypedDict):
 class SourceRef(_SourceRefRequired, total=False):
     """A source to import."""
     count: int | None
-    """Accepted, because the list of sources contains it."""
+    """Whether the platform's list of sources contains this source, so that it is accepted."""
 
 
 class _SourceViewRequired(_t.TypedDict):
@@ -5168,7 +5174,7 @@ class StorefrontConnection(_t.TypedDict):
     message: str
     """What happens next, for users."""
     store: str
-    """The name of the store."""
+    """The store's name."""
     toolsEnabled: list[StoreTool]
     """What Mailmill syncs."""
 
@@ -5181,7 +5187,7 @@ class _StoryRequired(_t.TypedDict):
 class Story(_StoryRequired, total=False):
     """A story of a newsletter."""
     heading: Part
-    """The heading, if the prompt gives one."""
+    """The heading, if the prompt contains one."""
     link: str
 
 
@@ -5193,7 +5199,7 @@ class _StoryInputRequired(_t.TypedDict):
 class StoryInput(_StoryInputRequired, total=False):
     """A story of a newsletter."""
     heading: PartInput | None
-    """The heading, if the prompt gives one."""
+    """The heading, if the prompt contains one."""
     link: str | None
 
 
@@ -5268,13 +5274,13 @@ class _SyncViewRequired(_t.TypedDict):
     nextAt: str
     """When the next import starts or continues."""
     products: int
-    """The number of products of the store in the brand."""
+    """The number of the store's products in the brand."""
     productsLeftOut: int
     """The number of products that were left out because the brand has the maximum number of products."""
     customersImported: int
     """The number of customers in the last import."""
     customersExcluded: int
-    """The number of customers who never made a choice, and were left out."""
+    """The number of customers who neither subscribed nor unsubscribed, and were left out."""
     customersFailed: int
     """The number of customers whose addresses are invalid."""
     webhooksApplied: int
@@ -5282,7 +5288,7 @@ class _SyncViewRequired(_t.TypedDict):
     webhooksRepeated: int
     """The number of webhooks that arrived again, and had no effect."""
     webhooksIgnored: int
-    """The number of webhooks without consequences, such as orders without an email address."""
+    """The number of webhooks without an effect, such as orders without an email address."""
 
 
 class SyncView(_SyncViewRequired, total=False):
@@ -5290,9 +5296,9 @@ class SyncView(_SyncViewRequired, total=False):
     completedAt: str
     """When everything was last imported."""
     waiting: str
-    """Why the import is paused; absent if it is not."""
+    """Why the import is paused; absent if it is not paused."""
     webhooksOff: str
-    """Why the store sends no webhooks, so that changes are noticed only once a day."""
+    """Why the store sends no webhooks; changes are then found only once a day."""
     lastWebhookAt: str
 
 
@@ -5684,9 +5690,9 @@ class ValidationSummary(_t.TypedDict):
     """The number of problems to resolve before sending."""
     warnings: int
     passed: list[ValidationCheck]
-    """The checks without problems that should be resolved before sending."""
+    """The checks that found no problem to resolve before sending."""
     failed: list[ValidationCheck]
-    """The checks with problems that should be resolved before sending."""
+    """The checks that found a problem to resolve before sending."""
 
 
 class _VerifiedRequired(_t.TypedDict):

@@ -1,0 +1,238 @@
+//! The commands `mailmill cluster`: they create a cluster, read its state, and turn a folder into a cluster and back.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use super::folder::Folder;
+use super::installation::STORES;
+use super::node::{Node, master_key};
+use super::open::{self, Opened};
+use super::{instance, print, runtime};
+use crate::base::clock::{Clock, SystemClock};
+use crate::engine::store::StoreFile;
+use crate::engine::store::cluster::{self, Database, Link};
+use crate::engine::store::commit_log::{StoreName, links, position};
+use crate::engine::store::space::Space;
+use crate::features::accounts;
+use crate::surfaces::cli::{ClusterCommand, Problem};
+use crate::vocab::environment::Environment;
+use crate::vocab::settings::Settings;
+
+/// The size of the page cache while a file is read once.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Runs a command. Commands that a running service must carry out are in `administration`.
+pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<(), Problem> {
+    let Some(url) = settings.cluster.database.clone() else {
+        return Err(Problem::misused("the settings name no cluster: set cluster.database"));
+    };
+    let runtime = runtime()?;
+    let authorities = settings.cluster.database_authorities.clone();
+    let database = Database::new(url.expose(), authorities.as_deref(), runtime.handle().clone()).map_err(Problem::failed)?;
+    match command {
+        ClusterCommand::Init => init(data, settings, &database, &runtime),
+        ClusterCommand::Import => {
+            let folder = Folder::open_existing(data).map_err(Problem::failed)?;
+            import(folder, settings, &database, &runtime)
+        }
+        ClusterCommand::Export { to } => export(data, &settings, to, &database, &runtime),
+        ClusterCommand::Join => join(data, settings),
+        ClusterCommand::Status => status(&database, &runtime),
+        ClusterCommand::Leave => leave(data, settings, &database, &runtime),
+        ClusterCommand::Drain { .. } => unreachable!("the running service drains"),
+    }
+}
+
+/// Creates an installation in the empty data folder, and its cluster.
+fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    let folder = Folder::open(data).map_err(Problem::failed)?;
+    if !folder.names().map_err(Problem::failed)?.iter().all(|name| name == "master.key") {
+        return Err(Problem::failed(format_args!(
+            "{} already has an installation: make it a cluster with `mailmill cluster import`, or choose an empty folder with --data",
+            folder.path().display()
+        )));
+    }
+    // A database with a cluster is refused before anything is created.
+    match runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))) {
+        Ok(schema) => return Err(Problem::failed(cluster::Error::Initialized { installation: schema.installation })),
+        Err(cluster::Error::NotInitialized) => {}
+        Err(error) => return Err(Problem::failed(error)),
+    }
+    let key = folder.master_key();
+    let welcome = {
+        let welcome = runtime.block_on(async {
+            let opened = Opened::open(folder, alone(&settings), Arc::new(SystemClock))?;
+            let welcome = accounts::welcome(&opened.engine).await;
+            opened.close();
+            Ok::<_, Problem>(welcome)
+        });
+        welcome?.map_err(|failure| Problem::failed(failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned())))?
+    };
+    let base = settings.server.public_url.clone().unwrap_or_default();
+    let folder = Folder::open_existing(data).map_err(Problem::failed)?;
+    import(folder, settings, database, runtime)?;
+    print(&format!(
+        "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \
+         once a node runs (the link works once):\n    {base}{}\n\n  Test API key with all permissions, not shown again:\n    {}\n",
+        key.display(),
+        welcome.setup_path,
+        welcome.test_key.expose()
+    ));
+    Ok(())
+}
+
+/// Makes the installation in the folder the state of a new cluster.
+fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    // Opening the installation checks that it is complete and repairs what a crash has left.
+    let data = folder.path().to_path_buf();
+    runtime.block_on(async { Opened::open(folder, alone(&settings), Arc::new(SystemClock)).map(Opened::close) })?;
+    let folder = Folder::open_existing(&data).map_err(Problem::failed)?;
+    let files = files(&folder)?;
+    let positions = runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;
+    drop(files);
+    for store in StoreName::ALL {
+        cluster::mark(&folder.store(store.word()), store).map_err(Problem::failed)?;
+    }
+    let positions: Vec<String> =
+        StoreName::ALL.iter().zip(positions).map(|(store, position)| format!("{} {position}", store.word())).collect();
+    print(&format!(
+        "The installation in {} is a cluster now, at the commits {}. Start this node with `mailmill serve`.\n",
+        folder.path().display(),
+        positions.join(", ")
+    ));
+    Ok(())
+}
+
+/// Returns the settings of a single machine.
+fn alone(settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    settings.cluster.database = None;
+    settings
+}
+
+fn files(folder: &Folder) -> Result<[StoreFile; 3], Problem> {
+    let open =
+        |store: StoreName| StoreFile::open(Space::unlimited(), &folder.store(store.word()), CACHE_BYTES).map_err(Problem::failed);
+    let [control, test, live] = StoreName::ALL;
+    Ok([open(control)?, open(test)?, open(live)?])
+}
+
+/// Writes the cluster's data into a new folder for a single machine. Its sending is on hold, as after a restore, while the cluster may
+/// still send.
+fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    let schema = runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
+    // The key is that of this node, which may be running.
+    let own = data.join("master.key");
+    let copy = settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own);
+    let folder = Folder::open(to).map_err(Problem::failed)?;
+    if !folder.names().map_err(Problem::failed)?.is_empty() {
+        return Err(Problem::failed(format_args!("{} is not empty: choose an empty folder with --to", to.display())));
+    }
+    let key = crate::vocab::settings::Cluster { master_key: Some(copy), ..settings.cluster.clone() };
+    let filled = master_key(&folder, &key, &schema).and_then(|_| {
+        let exported = cluster::export(database, |store| folder.store(store.word()));
+        let rows = runtime.block_on(exported).map_err(Problem::failed)?;
+        let noted = instance::note_restored(&folder, &SystemClock.now().to_string(), false);
+        noted.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display())))?;
+        Ok(rows)
+    });
+    match filled {
+        Ok(rows) => {
+            print(&format!(
+                "Wrote {rows} rows to {}. Start the single machine with `mailmill serve --data '{}'` and settings without cluster.database. \
+                 Sending is on hold there until you resume it: stop all nodes of the cluster first.\n",
+                to.display(),
+                to.display()
+            ));
+            Ok(())
+        }
+        Err(problem) => {
+            let _ = fs::remove_file(folder.master_key());
+            folder.abandon();
+            Err(problem)
+        }
+    }
+}
+
+/// Builds this node's data folder, so that the first start is fast.
+fn join(data: &Path, settings: Settings) -> Result<(), Problem> {
+    let folder = Folder::open(data).map_err(Problem::failed)?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let space = open::space(&folder, &settings);
+    let node = Node::join(&folder, &settings, &space, &clock)?.expect("the settings name a cluster");
+    let name = node.member.node().to_owned();
+    node.member.stop();
+    print(&format!("The data of {name} is in {}. Start the node with `mailmill serve`.\n", folder.path().display()));
+    Ok(())
+}
+
+fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    let text = runtime.block_on(async {
+        let mut link = Link::new(database.clone());
+        let schema = cluster::read_schema(&mut link).await?;
+        let holder = cluster::read_lease(&mut link).await?;
+        let mut text = format!("installation  {}\n", schema.installation);
+        text.push_str(&match holder.remaining_ms {
+            left if left > 0 => {
+                format!("leader        {} at {}, epoch {}, lease for {left} ms\n", holder.node, holder.address, holder.epoch)
+            }
+            _ => format!("leader        none; epoch {} was the last\n", holder.epoch),
+        });
+        for store in StoreName::ALL {
+            let log = cluster::log_status(&mut link, store).await?;
+            let snapshots: Vec<String> = log.snapshots.iter().map(u64::to_string).collect();
+            text.push_str(&format!(
+                "{:<12}  commit {}, {} commits ({} KiB) in the log, snapshots at {}\n",
+                store.word(),
+                log.newest,
+                log.records,
+                log.bytes / 1024,
+                snapshots.join(" and ")
+            ));
+        }
+        Ok::<_, cluster::Error>(text)
+    });
+    print(&text.map_err(Problem::failed)?);
+    Ok(())
+}
+
+/// Deletes this node's copy of the data. The cluster keeps everything; the master key stays.
+fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    let folder = Folder::open_existing(data).map_err(Problem::failed)?;
+    let mut link = Link::new(database.clone());
+    let holder = runtime.block_on(cluster::read_lease(&mut link)).map_err(Problem::failed)?;
+    if holder.remaining_ms > 0 && holder.node == settings.cluster.node {
+        return Err(Problem::failed("this node still has the lease; wait until it has expired"));
+    }
+    for (store, file) in StoreName::ALL.into_iter().zip(&files(&folder)?) {
+        let tx = file.read().map_err(Problem::failed)?;
+        let is_replica = links(&tx).map_err(Problem::failed)?.is_some();
+        let own = position(&tx).map_err(Problem::failed)?;
+        let log = runtime.block_on(cluster::log_status(&mut link, store)).map_err(Problem::failed)?;
+        if !is_replica || own > log.newest {
+            return Err(Problem::failed(format_args!(
+                "{} has data that the cluster does not have, so nothing was deleted",
+                file.path().display()
+            )));
+        }
+    }
+    let remove = |path: &Path| match fs::metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    let stores = STORES.map(|(name, _)| folder.store(name));
+    let indexes = Environment::ALL.map(|environment| folder.search(environment));
+    for path in stores.iter().chain(&indexes) {
+        remove(path).map_err(|error| Problem::failed(format_args!("{} cannot be deleted: {error}", path.display())))?;
+    }
+    print(&format!(
+        "Deleted this node's copy of the data in {}. The cluster keeps everything, and {} stays: keep it or delete it.\n",
+        folder.path().display(),
+        folder.master_key().display()
+    ));
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Starts this process as a node of a cluster: connects to the database, and prepares the data folder.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use super::folder::Folder;
+use super::installation::{CONTROL_CACHE_BYTES, MIB};
+use crate::base::clock::Clock;
+use crate::base::random::{Random, SystemRandom};
+use crate::engine::store::Store;
+use crate::engine::store::cluster::{Member, Options, ReplicatedPort, Schema, prepare};
+use crate::engine::store::commit_log::StoreName;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::space::Space;
+use crate::surfaces::cli::Problem;
+use crate::surfaces::http::Nodes;
+use crate::vocab::settings::{self, Settings};
+use crate::vocab::tables::DatabaseKind;
+
+/// A node whose data folder is ready.
+pub struct Node {
+    pub member: Arc<Member>,
+    pub seal: Seal,
+    /// The listener for other nodes.
+    pub nodes: Nodes,
+    space: Arc<Space>,
+    ports: [ReplicatedPort; 3],
+}
+
+impl Node {
+    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Must not be called on a thread of a
+    /// runtime.
+    pub fn join(
+        folder: &Folder,
+        settings: &Settings,
+        space: &Arc<Space>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Option<Self>, Problem> {
+        let cluster = &settings.cluster;
+        let (Some(database), Some(secret)) = (&cluster.database, &cluster.secret) else { return Ok(None) };
+        let (listener, address) = listen(cluster)?;
+        let options = Options {
+            database: database.expose().clone(),
+            authorities: cluster.database_authorities.clone(),
+            node: cluster.node.clone(),
+            address,
+            lease: cluster.lease_seconds.seconds(),
+        };
+        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
+        let (member, schema) = Member::connect(options, clock.clone(), random).map_err(Problem::failed)?;
+        let seal = master_key(folder, cluster, &schema)?;
+        let open = |store: StoreName| {
+            let cache_bytes = match store.database_kind() {
+                DatabaseKind::Control => CONTROL_CACHE_BYTES,
+                _ => settings.data.cache_mib.count() * MIB,
+            };
+            let file = folder.store(store.word());
+            prepare(member.shared(), &schema, store, &file, space, cache_bytes).map_err(Problem::failed)
+        };
+        let [control, test, live] = StoreName::ALL;
+        let ports = [open(control)?, open(test)?, open(live)?];
+        let nodes = Nodes { listener, secret: secret.clone() };
+        Ok(Some(Self { member, seal, nodes, space: space.clone(), ports }))
+    }
+
+    /// Opens the stores.
+    pub fn open(self, folder: &Folder, random: &Arc<dyn Random>) -> Result<(Arc<Member>, Seal, Nodes, [Arc<Store>; 3]), Problem> {
+        let Self { member, seal, nodes, space, ports } = self;
+        let open = |port: ReplicatedPort| {
+            let file = folder.store(port.store().word());
+            Store::replicated(space.clone(), &file, port, random.clone()).map(Arc::new).map_err(Problem::failed)
+        };
+        let [control, test, live] = ports;
+        Ok((member, seal, nodes, [open(control)?, open(test)?, open(live)?]))
+    }
+}
+
+/// Binds the address for other nodes; returns the address that they use, with the bound port if the setting has port 0.
+fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
+    let at = cluster.listen.or_else(|| cluster.address.parse().ok());
+    let at: SocketAddr = at.ok_or_else(|| Problem::misused("cluster.listen must be set if cluster.address has a host name"))?;
+    let bound = TcpListener::bind(at).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok((listener.local_addr()?.port(), listener))
+    });
+    let (port, listener) = bound.map_err(|error| {
+        Problem::failed(format_args!("cannot listen on {at} for other nodes (setting cluster.address): {error}"))
+    })?;
+    let address = match cluster.address.strip_suffix(":0") {
+        Some(host) => format!("{host}:{port}"),
+        None => cluster.address.clone(),
+    };
+    Ok((listener, address))
+}
+
+/// Returns the installation's master key: that of the data folder, into which the file in the settings is copied first if the folder has
+/// none.
+pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
+    let file = folder.master_key();
+    if folder.rekey().exists() {
+        return Err(Problem::failed(format_args!(
+            "{} exists: a rekey was interrupted. Export the cluster, rekey the folder, and import it into another database",
+            folder.rekey().display()
+        )));
+    }
+    if !file.exists() {
+        let Some(copy) = &cluster.master_key else {
+            return Err(Problem::failed(format_args!(
+                "{} does not exist: copy master.key from the data folder of the first node to this path (mode 600), or set \
+                 cluster.master_key to a copy outside the data folder",
+                file.display()
+            )));
+        };
+        Seal::read(copy).and_then(|seal| seal.copy_to(&file)).map_err(Problem::failed)?;
+    }
+    let seal = Seal::read(&file).map_err(Problem::failed)?;
+    match seal.check_value().text() == schema.key_check {
+        true => Ok(seal),
+        false => Err(Problem::failed(format_args!(
+            "{} is not the master key of the cluster: copy master.key from the data folder of another node",
+            file.display()
+        ))),
+    }
+}

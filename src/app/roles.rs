@@ -1,0 +1,110 @@
+//! The role of this node in its cluster: as the leader, it runs the workers and accepts commands; as a follower, it keeps its caches current.
+//!
+//! The role changes in the running process. The stores switch between following and accepting commands by themselves, so only the caches and
+//! the workers remain: a handover takes the time for the last commits, one reading of the lease, and loading the caches.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::select_all;
+use tokio::runtime::Handle;
+
+use crate::engine::api::Engine;
+use crate::engine::hold;
+use crate::engine::runner;
+use crate::engine::store::cluster::{Member, Role};
+use crate::engine::tasks::{Stage, Tasks};
+use crate::features::{accounts, tracking};
+use crate::vocab::limits;
+use crate::vocab::tables::{self, TableId};
+use crate::workers::WORKERS;
+
+/// The tables whose rows are cached.
+const CACHED: [TableId; 6] =
+    [tables::META, tables::ACCOUNTS, tables::USERS, tables::KEYS, tables::SESSIONS, tables::OAUTH_GRANTS];
+/// The pause after a change of cached rows, so that many changes are loaded together.
+const CACHE_PAUSE: Duration = Duration::from_millis(20);
+
+/// Follows the role of the node until the task is aborted. `grace` is the time for messages in flight when the node gives up its role.
+pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
+    let mut role = member.role();
+    let mut drain = member.drain_requests();
+    let mut leading: Option<Leading> = None;
+    loop {
+        let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
+        let now = role.borrow_and_update().clone();
+        match (&now, leading.take()) {
+            (Role::Leader { epoch }, None) => {
+                load(&engine);
+                let workers = engine.workers.count();
+                let own = Tasks::new(Handle::current());
+                member.activate(*epoch);
+                runner::start(&own, &engine, WORKERS);
+                tracing::info!(epoch, node = member.node(), "this node leads the cluster");
+                leading = Some(Leading { tasks: own, workers });
+            }
+            (Role::Leader { .. }, known) => leading = known,
+            (Role::Follower { .. }, Some(former)) => {
+                former.tasks.raise(Stage::Cut);
+                former.end(&engine, limits::CLUSTER_WORKER_END_TIME).await;
+                load(&engine);
+            }
+            (Role::Follower { .. }, None) => load(&engine),
+        }
+        if *drain.borrow_and_update() {
+            if let Some(former) = leading.take() {
+                hand_over(&engine, &member, former, grace).await;
+            }
+            member.drained();
+        }
+        let is_following = leading.is_none();
+        tokio::select! {
+            changed = role.changed() => if changed.is_err() { return },
+            changed = drain.changed() => if changed.is_err() { return },
+            _ = select_all(changes), if is_following => tokio::time::sleep(CACHE_PAUSE).await,
+        }
+    }
+}
+
+/// The workers of a leader.
+struct Leading {
+    tasks: Tasks,
+    /// The number of workers that do not depend on the role, which are first on the board.
+    workers: usize,
+}
+
+impl Leading {
+    async fn end(self, engine: &Engine, grace: Duration) {
+        let joined = self.tasks.join(grace).await;
+        if !joined.cut.is_empty() {
+            tracing::warn!(workers = ?joined.cut, "workers were aborted at the end of the node's lead");
+        }
+        engine.workers.truncate(self.workers);
+    }
+}
+
+/// Ends this node's lead: first its workers, while requests are still served, then the last writes, then the lease.
+async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace: Duration) {
+    former.tasks.raise(Stage::Draining);
+    former.end(engine, grace).await;
+    member.deactivate();
+    let counted = accounts::flush_usage(engine).await;
+    let noted = tracking::flush(engine).await;
+    let resigned = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, member.resign()).await;
+    tracing::info!(
+        node = member.node(),
+        counted = counted.is_ok(),
+        noted = noted.is_ok(),
+        released = resigned.is_ok(),
+        "this node has given up the lead of the cluster"
+    );
+}
+
+/// Loads what requests check in memory from the newest commit.
+fn load(engine: &Engine) {
+    let loaded = accounts::load_caches(engine).and_then(|()| hold::read(&engine.control.read()));
+    match loaded {
+        Ok(on_hold) => engine.hold.set(on_hold),
+        Err(error) => tracing::error!(%error, "the keys and users cannot be loaded"),
+    }
+}

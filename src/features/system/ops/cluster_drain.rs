@@ -1,0 +1,58 @@
+//! Moves the lead of the cluster from this node to another one, for example before an upgrade.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+pub struct ClusterDrain;
+
+/// Selects whether the node gives up the lead, or may take it again.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrainRequest {
+    /// Whether the node may lead again. If absent, it gives up the lead and does not take it again until it restarts.
+    pub undo: Option<bool>,
+}
+
+/// The node, and the node that leads now.
+#[derive(Serialize, JsonSchema)]
+pub struct Drained {
+    pub node: String,
+    /// The node that leads now; absent if no other node has taken over yet.
+    pub leader: Option<String>,
+}
+
+impl Operation for ClusterDrain {
+    const SPEC: Spec = Spec::post("system.cluster_drain", "/admin/cluster/drain", operator())
+        .summary("Move the lead of the cluster to another node")
+        .about("Messages in flight are completed first. Returns when another node leads, or after a few seconds.")
+        .fails(&[Code::NotFound])
+        .on_any_node();
+    type Input = DrainRequest;
+    type Output = Done<Drained>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Drained { node: "node-1".into(), leader: Some("node-2".into()) }))
+    }
+}
+
+impl Async for ClusterDrain {
+    async fn run(context: Context, input: DrainRequest) -> Result<Self::Output, Failure> {
+        let member = context.engine.cluster.clone();
+        let member = member.ok_or_else(|| Failure::because(Code::NotFound, "This service is not a node of a cluster."))?;
+        if input.undo == Some(true) {
+            member.rejoin();
+        } else {
+            member.drain().await;
+            // Another node reads the lease several times a second.
+            let mut role = member.role();
+            let led = role.wait_for(|_| member.leader().is_some());
+            let _ = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, led).await;
+        }
+        Ok(Done(Drained { node: member.node().to_owned(), leader: member.leader().map(|holder| holder.node) }))
+    }
+}

@@ -1,0 +1,133 @@
+//! Sends requests to the node that leads the cluster, over one HTTP/2 connection.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt};
+use http::header::{CONNECTION, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
+use http::{HeaderMap, Request, Uri};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyDataStream, BodyExt, Empty, Full, StreamBody};
+use hyper::client::conn::http2::{self, SendRequest};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ClientConfig;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio_rustls::TlsConnector;
+
+use super::connection::Streams;
+use super::node_peer;
+use super::tls::nodes::{NodeIdentity, server_name};
+use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody};
+use crate::engine::tasks::Tasks;
+
+/// The time for a connection to another node, which is in the same data center or the next.
+const CONNECT_TIME: Duration = Duration::from_secs(2);
+/// The time without an answer to a ping after which a node is gone: it could be stopped without its connections ending.
+const PING: Duration = Duration::from_secs(1);
+/// The windows of a stream and of the connection: uploads of many clients share the connection.
+const STREAM_WINDOW: u32 = 1024 * 1024;
+const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
+
+/// The headers that belong to one connection, in both directions.
+const HOP_HEADERS: [HeaderName; 7] = [
+    CONNECTION,
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    HeaderName::from_static("http2-settings"),
+];
+
+type NodeBody = UnsyncBoxBody<Bytes, io::Error>;
+
+struct Open {
+    address: String,
+    sender: SendRequest<NodeBody>,
+}
+
+/// The connection to the leader. It is established when a request needs it.
+pub struct NodeClient {
+    tls: Arc<ClientConfig>,
+    streams: Streams,
+    open: Mutex<Option<Open>>,
+}
+
+impl NodeClient {
+    pub fn new(secret: &str, tasks: &Tasks) -> Result<Self, String> {
+        let tls = NodeIdentity::of(secret)?.client().map_err(|error| error.to_string())?;
+        Ok(Self { tls: Arc::new(tls), streams: Streams::new(tasks.group("node connections")), open: Mutex::new(None) })
+    }
+
+    /// Sends a request to the node at `address`. An error does not say whether the node has processed the request.
+    pub async fn send(&self, address: &str, request: Incoming) -> Result<Reply, String> {
+        let mut sender = self.sender(address).await?;
+        let sent = sender.send_request(outgoing(address, request)?).await;
+        let (mut parts, body) = sent.map_err(|error| error.to_string())?.into_parts();
+        remove_hop_headers(&mut parts.headers);
+        let chunks = BodyDataStream::new(body).map_err(io::Error::other);
+        Ok(Reply { status: parts.status, headers: parts.headers, body: ReplyBody::Stream(Box::pin(chunks)) })
+    }
+
+    async fn sender(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
+        let mut open = self.open.lock().await;
+        if let Some(open) = open.as_ref().filter(|open| open.address == address && !open.sender.is_closed()) {
+            return Ok(open.sender.clone());
+        }
+        let connecting = tokio::time::timeout(CONNECT_TIME, self.connect(address)).await;
+        let sender = connecting.unwrap_or_else(|_| Err("the connection was not established in time".to_owned()))?;
+        *open = Some(Open { address: address.to_owned(), sender: sender.clone() });
+        Ok(sender)
+    }
+
+    async fn connect(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
+        let tcp = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+        // Responses are only slower without this option.
+        let _ = tcp.set_nodelay(true);
+        let tls = TlsConnector::from(self.tls.clone()).connect(server_name(), tcp).await.map_err(|error| error.to_string())?;
+        let handshake = http2::Builder::new(self.streams.clone())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(PING)
+            .keep_alive_timeout(PING)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .handshake(TokioIo::new(tls));
+        let (sender, connection) = handshake.await.map_err(|error| error.to_string())?;
+        self.streams.spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to the leader ended");
+            }
+        });
+        Ok(sender)
+    }
+}
+
+fn outgoing(address: &str, request: Incoming) -> Result<Request<NodeBody>, String> {
+    let Incoming { method, uri, mut headers, body, peer } = request;
+    remove_hop_headers(&mut headers);
+    headers.remove(HOST);
+    node_peer::write(&mut headers, peer);
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let uri: Uri = format!("https://{address}{path}").parse().map_err(|error: http::uri::InvalidUri| error.to_string())?;
+    let body = match body {
+        Body::Empty => Empty::new().map_err(|never| match never {}).boxed_unsync(),
+        Body::Whole(bytes) => Full::new(bytes).map_err(|never| match never {}).boxed_unsync(),
+        Body::Stream { chunks, .. } => {
+            let frames = chunks.map(|chunk| chunk.map(Frame::data).map_err(|error| io::Error::other(format!("{error:?}"))));
+            StreamBody::new(frames).boxed_unsync()
+        }
+    };
+    let mut outgoing = Request::new(body);
+    (*outgoing.method_mut(), *outgoing.uri_mut(), *outgoing.headers_mut()) = (method, uri, headers);
+    Ok(outgoing)
+}
+
+fn remove_hop_headers(headers: &mut HeaderMap) {
+    for name in HOP_HEADERS {
+        headers.remove(name);
+    }
+}
