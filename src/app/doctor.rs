@@ -11,16 +11,18 @@ use url::Url;
 
 use super::folder::admin_socket;
 use crate::base::clock::{Clock, SystemClock};
+use crate::engine::store::cluster::{self, Database, Link};
 use crate::surfaces::cli::is_served;
 use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
-use crate::vocab::settings::Settings;
+use crate::vocab::settings::{Cluster, Settings};
 
 pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
     findings.push(tls(settings));
     findings.push(models(settings));
+    findings.extend(cluster(settings));
     findings
 }
 
@@ -45,6 +47,27 @@ fn models(settings: &Settings) -> Finding {
         );
     }
     Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
+}
+
+/// Checks whether this machine reaches the database of the cluster, and whether a node leads.
+fn cluster(settings: &Settings) -> Option<Finding> {
+    const SUBJECT: &str = "cluster";
+    let Cluster { database: Some(url), database_authorities, .. } = &settings.cluster else { return None };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| cluster::Error::Local(error.to_string()));
+    let found = runtime.and_then(|runtime| {
+        let database = Database::new(url.expose(), database_authorities.as_deref(), runtime.handle().clone())?;
+        runtime.block_on(async {
+            let mut link = Link::new(database);
+            cluster::read_schema(&mut link).await?;
+            cluster::read_lease(&mut link).await
+        })
+    });
+    Some(match found {
+        Ok(holder) if holder.remaining_ms > 0 => Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch)),
+        Ok(_) => Finding::problem(SUBJECT, "no node leads", "Start a node with `mailmill serve`, and see its log."),
+        Err(error) => Finding::problem(SUBJECT, error.to_string(), "Correct [cluster] in the settings, or restore the database."),
+    })
 }
 
 fn folder(data: &Path) -> Finding {

@@ -409,9 +409,6 @@ impl Opener<'_> {
         if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
         }
-        if inspection.is_clusters().map_err(Problem::failed)? {
-            return Err(Problem::failed(Refusal::Clusters(self.folder.path().display().to_string())));
-        }
         let seal = self.read_key()?;
         if inspection.fit(&seal).map_err(Problem::failed)? != Fit::Right {
             return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
@@ -491,7 +488,11 @@ impl Opener<'_> {
             opened.map_err(Problem::failed)
         };
         let [control, test, live] = STORES;
-        Inspection::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)
+        let inspection = Inspection::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)?;
+        match inspection.is_clusters().map_err(Problem::failed)? {
+            true => Err(Problem::failed(Refusal::Clusters(self.folder.path().display().to_string()))),
+            false => Ok(inspection),
+        }
     }
 
     fn cache_bytes(&self, database_kind: DatabaseKind) -> usize {
