@@ -19,6 +19,7 @@ mod node;
 mod open;
 mod rekey;
 mod restore;
+mod restore_brand;
 mod restore_continuous;
 mod roles;
 mod serve;

@@ -5,8 +5,8 @@
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, connections, contacts, domains, emails, events, exports, go_live, hooks, installation, mail_feedback,
-    models, previews, projects, saved_blocks, scheduled_imports, segments, sending, storefront, suppressions, system, tags,
-    topics, tracking, validation, webhooks,
+    models, previews, projects, restores, saved_blocks, scheduled_imports, segments, sending, storefront, suppressions, system,
+    tags, topics, tracking, validation, webhooks,
 };
 
 /// All operations of the API.
@@ -26,6 +26,12 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<system::ops::client_file::ClientFile>(),
     query::<system::ops::status::Status>(),
     asynchronous::<system::ops::backup_run::BackupRun>(),
+    asynchronous::<restores::ops::start::Start>(),
+    asynchronous::<restores::ops::get::Get>(),
+    asynchronous::<restores::ops::preview::Preview>(),
+    asynchronous::<restores::ops::apply::Apply>(),
+    asynchronous::<restores::ops::discard::Discard>(),
+    asynchronous::<restores::ops::operate::Operate>(),
     asynchronous::<system::ops::key_create::KeyCreate>(),
     asynchronous::<system::ops::key_list::KeyList>(),
     asynchronous::<system::ops::key_revoke::KeyRevoke>(),

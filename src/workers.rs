@@ -12,8 +12,8 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::{
-    campaigns, connections, contacts, domains, emails, events, previews, projects, scheduled_imports, sending, storefront,
-    system, tracking, webhooks,
+    campaigns, connections, contacts, domains, emails, events, previews, projects, restores, scheduled_imports, sending,
+    storefront, system, tracking, webhooks,
 };
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
@@ -194,6 +194,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[],
         period: Duration::from_secs(60),
         work: Work::Control(|engine| Box::pin(system::worker::take_cluster_snapshots(engine))),
+    },
+    // This worker runs only periodically, so that it pauses between failed attempts.
+    Worker {
+        name: "brand restores",
+        wakes: &[],
+        period: Duration::from_secs(1),
+        work: Work::Control(|engine| Box::pin(restores::worker::restore(engine))),
     },
     Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(

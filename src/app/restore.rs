@@ -1,5 +1,7 @@
 //! `mailmill restore`: restores a backup and the master key into an empty folder, with sending on hold.
 //!
+//! `--brand` instead brings back one brand into the running installation: `restore_brand`.
+//!
 //! The key is verified before any file is written, and the key is written last. The service does not start with a folder without the key,
 //! so an interrupted restore is never mistaken for a complete one.
 
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 use super::installation::UNTESTED;
 use super::instance;
-use super::restore_continuous;
+use super::{restore_brand, restore_continuous};
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::features::installation::sealed::{self, Fit};
 use crate::features::system::backup::{self, BackupError, Manifest};
@@ -19,6 +21,9 @@ use crate::vocab::settings::Settings;
 /// Verifies a backup, or restores it into the empty folder `data`.
 pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(), Problem> {
     let backup = &wanted.folder;
+    if let Some(project) = wanted.brand {
+        return restore_brand::restore(data, wanted, project);
+    }
     if let Some(url) = restore_continuous::url(backup) {
         return restore_continuous::restore(data, settings, wanted, &url);
     }

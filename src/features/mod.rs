@@ -79,6 +79,8 @@ pub(crate) mod storefront;
 
 pub(crate) mod system;
 
+pub(crate) mod restores;
+
 pub mod webhooks;
 
 pub mod installation;

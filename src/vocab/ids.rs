@@ -160,6 +160,28 @@ pub mod kinds {
     }
 }
 
+/// The identifiers of the copies of a brand's objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyIds {
+    /// A copy has the original's identifier: the original no longer exists, or the copy replaces it.
+    Same,
+    /// The copies are in the other environment.
+    OtherEnvironment,
+    /// The copies belong to a second brand in the same environment, which this job creates.
+    Beside(JobId),
+}
+
+impl CopyIds {
+    /// Returns the identifier of the copy of an object.
+    pub fn of<K>(self, id: Id<K>) -> Id<K> {
+        match self {
+            Self::Same => id,
+            Self::OtherEnvironment => id.copied(),
+            Self::Beside(job) => id.derived(&job.0),
+        }
+    }
+}
+
 /// A kind of object with identifiers.
 pub trait Kind {
     /// The name of the kind, for error messages.
@@ -245,11 +267,16 @@ impl<K> Id<K> {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
 
-    /// Returns the identifier of this object's copy in the other environment: the same time, and eight bytes that depend only on this
-    /// identifier, so that the copy of an object always has the same identifier, which no object of this environment has.
+    /// Returns the identifier of this object's copy in the other environment, which no object of this environment has.
     pub fn copied(&self) -> Self {
+        self.derived(b"copy")
+    }
+
+    /// Returns an identifier with the same time, and eight bytes that depend only on this identifier and `purpose`, so that a repeated copy
+    /// of an object has the same identifier.
+    fn derived(&self, purpose: &[u8]) -> Self {
         let mut bytes = self.0;
-        bytes[4..].copy_from_slice(&sha256(&[b"copy".as_slice(), &self.0].concat())[..8]);
+        bytes[4..].copy_from_slice(&sha256(&[purpose, &self.0].concat())[..8]);
         Self::from_bytes(bytes)
     }
 

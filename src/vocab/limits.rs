@@ -1835,3 +1835,18 @@ pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 /// The time for giving up the lease when a node stops: an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long the restored state waits for the choice of a brand: long enough to compare several brands, short enough that its disk space is
+/// free again soon.
+pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
+/// The number of attempts at a step of the restore of a brand without progress: enough for a short outage of the target.
+pub const RESTORE_ATTEMPTS: u32 = 5;
+/// The maximum number of brands to choose from in each environment. The brand's ID selects any other.
+pub const RESTORE_BRANDS_SHOWN: usize = 200;
+/// The number of contacts that a restore compares at a time: few enough to fit in memory.
+pub const RESTORE_CONTACTS_READ: usize = 5_000;
+/// The number of contacts that a restore brings back in one transaction, so that other writes do not wait long.
+pub const RESTORE_CONTACTS_PER_WRITE: usize = 500;
+/// The number of transactions in one step of a restore, after which the worker can stop.
+pub const RESTORE_WRITES_PER_STEP: usize = 50;
+/// The maximum number of notes on what a restore did not bring back: a user does not read more.
+pub const RESTORE_NOTES_MAX: usize = 100;

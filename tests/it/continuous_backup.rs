@@ -39,14 +39,14 @@ fn knob(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-fn settings(store: &ObjectStore, prefix: &str) -> String {
+pub fn settings(store: &ObjectStore, prefix: &str) -> String {
     format!("{BOUNDLESS}\n{}", store.settings(prefix))
 }
 
 /// A contact whose creation was acknowledged, and its time.
 type Created = BTreeMap<String, Timestamp>;
 
-fn moment(text: &Value) -> Timestamp {
+pub fn moment(text: &Value) -> Timestamp {
     let text = text.as_str().expect("a time");
     let parsed: jiff::Timestamp = text.parse().unwrap_or_else(|_| panic!("{text} is a time"));
     Timestamp(parsed.as_millisecond())
@@ -75,7 +75,7 @@ fn next_of(email: &str) -> Option<String> {
 }
 
 /// Waits until the backup has everything that was committed before this call.
-async fn catch_up(client: &Client) {
+pub async fn catch_up(client: &Client) {
     let began = tokio::time::Instant::now();
     let mut last = Value::Null;
     while began.elapsed() < PATIENCE {
@@ -91,13 +91,13 @@ async fn catch_up(client: &Client) {
 }
 
 /// A folder for restores, with a copy of the server's master key.
-struct Vault {
+pub struct Vault {
     folder: tempfile::TempDir,
     url: String,
 }
 
 impl Vault {
-    fn new(server: &Server, url: String) -> Self {
+    pub fn new(server: &Server, url: String) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::copy(server.data().join("master.key"), folder.path().join("key")).expect("the key can be copied");
         Self { folder, url }
@@ -108,14 +108,14 @@ impl Vault {
     }
 
     /// Runs `mailmill restore` with these options; returns the output.
-    fn run(&self, server: &Server, data: &Path, options: &[&str]) -> std::process::Output {
+    pub fn run(&self, server: &Server, data: &Path, options: &[&str]) -> std::process::Output {
         let key = self.key();
         let key = key.to_str().expect("UTF-8");
         server.run_on(data, &[&["restore", self.url.as_str(), "--master-key", key][..], options].concat())
     }
 
     /// Restores into a new folder.
-    fn restore(&self, server: &Server, options: &[&str]) -> PathBuf {
+    pub fn restore(&self, server: &Server, options: &[&str]) -> PathBuf {
         let data = self.folder.path().join(format!("data-{}", fs::read_dir(self.folder.path()).map_or(0, Iterator::count)));
         let output = self.run(server, &data, options);
         assert!(output.status.success(), "{}", said(&output));

@@ -3,6 +3,7 @@
 mod access;
 mod agents;
 mod bounces;
+mod brand_restores;
 mod browser;
 mod budgets;
 mod campaigns;

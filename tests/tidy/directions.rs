@@ -223,7 +223,7 @@ fn surfaces_touch_no_store() {
             // Pages refer to operations and their outputs by type. Only the pipeline runs an operation, because only the pipeline
             // has a context.
             let is_page = source.path.starts_with("src/surfaces/dashboard/");
-            let names_store = path.iter().any(|name| name.contains("store") && name != "storefront");
+            let names_store = path.iter().any(|name| name.split('_').any(|word| word == "store"));
             if is_store || (is_feature && (!is_page || names_store)) {
                 findings.push(format!("{}:{line} names {}", source.path, path.join("::")));
             }

@@ -18,7 +18,8 @@ use crate::engine::access::links::Links;
 use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
-use crate::engine::backup::shipping::ContinuousBackup;
+use crate::engine::backup::ContinuousBackup;
+use crate::engine::backup::restored_copy::CopySlot;
 use crate::engine::fetch::{Fetch, FetchCache, LinkProbes, Paces, PlatformTokens};
 use crate::engine::hold::Hold;
 use crate::engine::key_locks::KeyLocks;
@@ -98,6 +99,8 @@ pub struct Engine {
     pub backup: Option<Arc<ContinuousBackup>>,
     /// This process as a node of a cluster, if it is one.
     pub cluster: Option<Arc<Member>>,
+    /// The restored state of the backup that a brand is copied from.
+    pub restored: CopySlot,
     pub links: Links,
     /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
@@ -160,6 +163,7 @@ impl Engine {
             hold,
             backup,
             cluster,
+            restored: CopySlot::default(),
             links,
             fetch,
             recent_images: FetchCache::default(),

@@ -25,6 +25,7 @@ pub mod catalog;
 mod epochs;
 mod names;
 mod part;
+pub mod restored_copy;
 pub mod restoring;
 mod retention;
 pub mod shipping;

@@ -5,6 +5,7 @@
 //! caller removes the files.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
@@ -35,6 +36,14 @@ pub struct Restored {
     pub commits: u64,
 }
 
+/// How far a restore has come, in downloaded objects.
+#[derive(Debug, Default)]
+pub struct Progress {
+    pub done: AtomicU64,
+    /// The number of objects to download; 0 until it is known.
+    pub total: AtomicU64,
+}
+
 /// A step for the thread that writes the files.
 enum Step {
     SnapshotPart {
@@ -63,33 +72,51 @@ pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Times
 
 /// Restores the newest state, or the state at a time, into `folder`, as `control.redb`, `test.redb` and `live.redb`.
 pub async fn restore(sealed: &SealedTarget, at: Option<Timestamp>, folder: &Path) -> Result<(Plan, Restored)> {
+    restore_with(sealed, at, folder, &Progress::default()).await
+}
+
+/// Like [`restore`], and reports the progress.
+pub async fn restore_with(
+    sealed: &SealedTarget,
+    at: Option<Timestamp>,
+    folder: &Path,
+    progress: &Progress,
+) -> Result<(Plan, Restored)> {
+    let plan = plan(sealed, at).await?;
+    let restored = run(sealed, &plan, folder, progress).await?;
+    Ok((plan, restored))
+}
+
+/// Returns what a restore reads, without reading it. Fails if the backup has no state of the time, or was made with another key.
+pub async fn plan(sealed: &SealedTarget, at: Option<Timestamp>) -> Result<Plan> {
     let catalog = Catalog::load(&sealed.target).await?;
     let plan = catalog.plan(at)?;
     let is_right = |epoch| catalog.epochs.get(epoch).is_none_or(|start| start.key_check == *sealed.key_check());
     if ![&plan.snapshot.epoch, &plan.epoch].into_iter().all(is_right) {
         return Err(Error::WrongKey);
     }
-    let restored = run(sealed, &plan, folder).await?;
-    Ok((plan, restored))
+    Ok(plan)
 }
 
-async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path) -> Result<Restored> {
+async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path, progress: &Progress) -> Result<Restored> {
     let object = plan.snapshot.manifest();
     let text = sealed.require(&object).await?;
     let damaged = |error: serde_json::Error| Error::Damaged { object: object.clone(), found: error.to_string() };
     let manifest: Manifest = serde_json::from_slice(&text).map_err(damaged)?;
     let parts = manifest.parts;
+    progress.total.store(parts + plan.parts.len() as u64, Ordering::Relaxed);
     let (steps, received) = mpsc::channel(PARTS_WAITING);
     let (name, until, folder) = (plan.snapshot, plan.until, folder.to_path_buf());
     let writing = tokio::task::spawn_blocking(move || Writing::create(name, manifest, until, folder)?.run(received));
     let downloading = async {
         let snapshot = (0..parts).map(|index| plan.snapshot.part(index));
         let log = plan.parts.iter().map(PartName::object);
-        download(sealed, snapshot.collect(), |object, content, _| Step::SnapshotPart { object, content }, &steps).await?;
+        let counted = (&steps, progress);
+        download(sealed, snapshot.collect(), |object, content, _| Step::SnapshotPart { object, content }, counted).await?;
         if steps.send(Step::Compare).await.is_err() {
             return Ok(());
         }
-        download(sealed, log.collect(), |object, content, is_last| Step::LogPart { object, content, is_last }, &steps).await
+        download(sealed, log.collect(), |object, content, is_last| Step::LogPart { object, content, is_last }, counted).await
     };
     let downloaded = downloading.await;
     drop(steps);
@@ -105,7 +132,7 @@ async fn download(
     sealed: &SealedTarget,
     objects: Vec<String>,
     step: impl Fn(String, Vec<u8>, bool) -> Step,
-    steps: &mpsc::Sender<Step>,
+    (steps, progress): (&mpsc::Sender<Step>, &Progress),
 ) -> Result<()> {
     let last = objects.len().saturating_sub(1);
     let requests = objects.into_iter().map(|object| async move { Ok::<_, Error>((sealed.require(&object).await?, object)) });
@@ -116,6 +143,7 @@ async fn download(
             // The thread has failed; its result contains the error.
             return Ok(());
         }
+        progress.done.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::local::LocalFileSystem;
@@ -30,6 +30,8 @@ pub struct Target {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
     shown: String,
+    /// Whether the target needs an access key and none is set, so that requests use the role of the machine.
+    lacks_key: bool,
 }
 
 impl Target {
@@ -45,15 +47,20 @@ impl Target {
         }
         let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(error.to_string()))?;
         let connector = StorageConnector::new(fetch.clone());
+        let mut lacks_key = false;
         let store = match scheme {
-            "s3" => s3(bucket, settings, connector),
+            "s3" => {
+                let builder = s3(bucket, settings, connector);
+                lacks_key = builder.get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_none();
+                builder.build().map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
+            }
             "gs" => gcs(bucket, settings, connector),
             "az" => azure(bucket, settings, connector),
             _ => {
                 return Err(invalid("use a URL that starts with s3://, gs:// or az://, or the full path of a folder".to_owned()));
             }
         };
-        Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned() })
+        Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned(), lacks_key })
     }
 
     /// Creates the folder of a target that is a folder. The parent folder must exist: it is missing while a disk is not mounted.
@@ -76,12 +83,28 @@ impl Target {
             return Err(invalid(&"enter the full path of the folder"));
         }
         let store = LocalFileSystem::new_with_prefix(path).map_err(|error| invalid(&error))?.with_fsync(true);
-        Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string() })
+        Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string(), lacks_key: false })
     }
 
     /// Returns the URL or the path of the target. Neither contains credentials.
     pub fn shown(&self) -> &str {
         &self.shown
+    }
+
+    fn failed(&self, object: &str, error: &object_store::Error) -> Error {
+        let mut cause = error.to_string();
+        // The message of a refused request quotes the whole response, which can be a page of XML.
+        if let Some((at, _)) = cause.char_indices().nth(limits::LOG_LINE_CHARACTERS_MAX) {
+            cause.truncate(at);
+        }
+        let mut cause = cause.replace('\n', " ");
+        if self.lacks_key {
+            cause.push_str(
+                ". No access key is set, so the request used the role of this machine. If the machine has no role, set \
+                 MAILMILL_BACKUP__ACCESS_KEY and MAILMILL_BACKUP__SECRET_KEY",
+            );
+        }
+        Error::Target { object: object.to_owned(), cause }
     }
 
     fn path(&self, object: &str) -> Path {
@@ -95,25 +118,25 @@ impl Target {
         match self.store.put_opts(&self.path(object), content.into(), options).await {
             Ok(_) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
-            Err(error) => Err(failed(object, &error)),
+            Err(error) => Err(self.failed(object, &error)),
         }
     }
 
     pub async fn replace(&self, object: &str, content: Bytes) -> Result<()> {
         let put = self.store.put(&self.path(object), PutPayload::from(content)).await;
-        put.map(drop).map_err(|error| failed(object, &error))
+        put.map(drop).map_err(|error| self.failed(object, &error))
     }
 
     pub async fn get(&self, object: &str) -> Result<Option<Bytes>> {
         let got = match self.store.get(&self.path(object)).await {
             Ok(got) => got,
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(failed(object, &error)),
+            Err(error) => return Err(self.failed(object, &error)),
         };
         if got.meta.size > limits::BACKUP_OBJECT_BYTES_MAX as u64 {
             return Err(Error::Damaged { object: object.to_owned(), found: "it is too large".to_owned() });
         }
-        got.bytes().await.map(Some).map_err(|error| failed(object, &error))
+        got.bytes().await.map(Some).map_err(|error| self.failed(object, &error))
     }
 
     /// Returns the names of all objects in the folder `folder`, sorted.
@@ -121,7 +144,7 @@ impl Target {
         let place = self.path(folder);
         let mut found = self.store.list(Some(&place));
         let mut names = Vec::new();
-        while let Some(meta) = found.try_next().await.map_err(|error| failed(folder, &error))? {
+        while let Some(meta) = found.try_next().await.map_err(|error| self.failed(folder, &error))? {
             if names.len() >= limits::BACKUP_OBJECTS_MAX {
                 let cause = format!("it has more than {} objects", limits::BACKUP_OBJECTS_MAX);
                 return Err(Error::Target { object: folder.to_owned(), cause });
@@ -138,7 +161,7 @@ impl Target {
     pub async fn delete(&self, object: &str) -> Result<()> {
         match self.store.delete(&self.path(object)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(failed(object, &error)),
+            Err(error) => Err(self.failed(object, &error)),
         }
     }
 }
@@ -241,15 +264,6 @@ impl SealedTarget {
     }
 }
 
-fn failed(object: &str, error: &object_store::Error) -> Error {
-    let mut cause = error.to_string();
-    // The message of a refused request quotes the whole response, which can be a page of XML.
-    if let Some((at, _)) = cause.char_indices().nth(limits::LOG_LINE_CHARACTERS_MAX) {
-        cause.truncate(at);
-    }
-    Error::Target { object: object.to_owned(), cause: cause.replace('\n', " ") }
-}
-
 fn retry() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 },
@@ -263,7 +277,7 @@ fn is_plain(settings: &Backup) -> bool {
     settings.endpoint.as_deref().and_then(|endpoint| Url::parse(endpoint).ok()).is_some_and(|url| url.scheme() == "http")
 }
 
-fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> object_store::Result<Arc<dyn ObjectStore>> {
+fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> AmazonS3Builder {
     // The environment of the process can contain credentials too, such as those of a machine's role.
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(bucket)
@@ -280,7 +294,7 @@ fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> object_st
     if let (Some(id), Some(secret)) = (&settings.access_key, &settings.secret_key) {
         builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
     }
-    Ok(Arc::new(builder.build()?))
+    builder
 }
 
 fn gcs(bucket: &str, settings: &Backup, connector: StorageConnector) -> object_store::Result<Arc<dyn ObjectStore>> {
@@ -308,4 +322,26 @@ fn azure(container: &str, settings: &Backup, connector: StorageConnector) -> obj
         builder = builder.with_account(account).with_access_key(key.expose());
     }
     Ok(Arc::new(builder.build()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_request_without_an_access_key_names_the_variables() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let target = Target::folder(folder.path()).expect("the folder exists");
+        let message = |target: &Target| {
+            let refused = object_store::Error::Generic { store: "S3", source: "403\nForbidden".into() };
+            target.failed("epochs", &refused).to_string()
+        };
+        assert!(message(&target).contains("403 Forbidden. Check the connection"), "{}", message(&target));
+        let target = Target { lacks_key: true, ..target };
+        assert!(
+            message(&target).contains("set MAILMILL_BACKUP__ACCESS_KEY and MAILMILL_BACKUP__SECRET_KEY"),
+            "{}",
+            message(&target)
+        );
+    }
 }

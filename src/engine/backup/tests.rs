@@ -27,6 +27,9 @@ use crate::vocab::tables::{DatabaseKind, META};
 /// A table that all three stores have.
 const ROWS: Table<String, Vec<u8>> = Table::new(META);
 const CACHE_BYTES: usize = 1 << 20;
+/// The pause before a state is read again, and the number of times: three minutes, because a busy machine is slow.
+const LOOK: Duration = Duration::from_millis(50);
+const LOOKS_MAX: usize = 3_600;
 
 /// One run of a server with a data folder and a target.
 struct Run {
@@ -104,11 +107,11 @@ impl Run {
     /// Waits until the backup has everything committed before this call.
     async fn catch_up(&self) {
         let now = SystemClock.now();
-        for _ in 0..600 {
+        for _ in 0..LOOKS_MAX {
             if self.backup.status().complete_until.is_some_and(|until| until > now) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(LOOK).await;
         }
         panic!("the backup does not catch up: {:?}", self.backup.status());
     }
@@ -253,11 +256,11 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     let other_data = outer.path().join("other");
     std::fs::create_dir(&other_data).expect("the folder can be created");
     let other = Run::start(&other_data, &target, 1, 2);
-    for _ in 0..400 {
+    for _ in 0..LOOKS_MAX {
         if other.backup.status().error.is_some() {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(LOOK).await;
     }
     assert_eq!(other.backup.status().error, Some(Error::InUse { host: "machine-1".into() }));
     run.put(StoreName::Live, "row 2", 10).await;
@@ -269,11 +272,11 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     let state = std::fs::read(data.join("backup-spool/state.json")).expect("the state exists");
     std::fs::write(copy.join("backup-spool/state.json"), state).expect("the file can be written");
     let twin = Run::start(&copy, &target, 1, 3);
-    for _ in 0..400 {
+    for _ in 0..LOOKS_MAX {
         if matches!(run.backup.status().error, Some(Error::TakenOver { .. })) {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(LOOK).await;
     }
     assert_eq!(run.backup.status().error, Some(Error::TakenOver { host: "machine-3".into() }));
     twin.put(StoreName::Test, "row 3", 10).await;

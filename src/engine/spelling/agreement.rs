@@ -115,7 +115,8 @@ fn pronoun(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     if matches!(verb, "were" | "weren't") || tokens.get(verb_at)?.text.contains('-') {
         return None;
     }
-    let clause = starts_clause(tokens, at);
+    let clause = starts_clause(tokens, at)
+        || matches!(before(tokens, at), "before" | "after" | "than") && matches!(subject, "he" | "she" | "everyone" | "someone");
     let joined = matches!(before(tokens, at), "and" | "or" | "nor") && !clause;
     let wrong = match subject {
         _ if SINGULAR_PRONOUNS.contains(&subject) => number == Number::Plural && (clause || is_pair_joined(tokens, at, subject)),

@@ -12,9 +12,10 @@ use super::rules::RuleHit;
 use super::tokens::{Token, TokenKind};
 
 /// Words that need a plural after them.
-const MANY: [&str; 20] = [
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "fifty", "hundred",
-    "several", "many", "few", "these", "those", "various",
+const MANY: [&str; 28] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty", "thirty",
+    "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "numerous", "several", "many", "few", "these", "those",
+    "various",
 ];
 
 /// Nouns whose plural has no ending, and words that can follow a number in the singular, such as units.

@@ -164,9 +164,10 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
     }
     let continued: Vec<bool> = (0..tokens.len())
         .map(|at| {
-            tokens
-                .get(at)
-                .is_some_and(|own| sentences::continues(own, at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice)))
+            tokens.get(at).zip(languages.get(at)).is_some_and(|(own, language)| {
+                let previous = at.checked_sub(1).and_then(|at| tokens.get(at)).map(Vec::as_slice);
+                sentences::continues(own, previous, &code(language))
+            })
         })
         .collect();
     for (at, ((block, tokens), language)) in blocks.iter().zip(&tokens).zip(&languages).enumerate() {
@@ -317,6 +318,7 @@ fn grammar(block: &Block, tokens: &[Token<'_>], language: &str, style: Style, pa
     hits.extend(punctuation::spacing(tokens, code));
     hits.extend(amounts::wrong_dates(tokens, code));
     hits.extend(sentences::unbalanced(tokens));
+    hits.extend((code == "en").then(|| sentences::missing_question_marks(tokens)).into_iter().flatten());
     hits.extend(sentences::wide_spaces(tokens, block));
     hits.extend(sentences::day_case(tokens, code));
     hits.extend(sentences::lowercase_starts(tokens, style, parts.continues));

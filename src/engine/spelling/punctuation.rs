@@ -29,7 +29,8 @@ fn space_before<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleH
     let marks = if SPACED_MARKS.contains(&code) { ",." } else { ",.!?" };
     // ".NET", " ..." and ". . ." are intended.
     let stands_alone = after.is_none_or(|after| after.spaced) && !is_mark(after, ",.!?…");
-    let is_wrong = is_mark(Some(mark), marks) && mark.spaced && !mark.new_line && before.is_word() && stands_alone;
+    let counts = before.is_word() || before.kind == TokenKind::Number && mark.text == ",";
+    let is_wrong = is_mark(Some(mark), marks) && mark.spaced && !mark.new_line && counts && stands_alone;
     is_wrong.then(|| hit(at - 1, at + 1, "SPACE_BEFORE_MARK", format!("{}{}", before.text, mark.text)))
 }
 
@@ -63,6 +64,7 @@ mod tests {
         for (text, code, suggestion) in [
             ("Hello Anna , welcome.", "en", "Anna,"),
             ("Any questions ?", "en", "questions?"),
+            ("Spend $75 , and save.", "en", "75,"),
             ("Order now,get it soon.", "en", "now, get"),
             ("Return it in 30 days.No questions.", "en", "days. No"),
             ("Thank you..", "en", "you."),

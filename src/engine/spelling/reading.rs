@@ -373,7 +373,12 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
 }
 
 /// Nouns that are used with both numbers, and words that are rarely nouns.
-const UNCLEAR: [&str; 48] = [
+const UNCLEAR: [&str; 53] = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "ten",
     "news",
     "series",
     "species",

@@ -20,14 +20,18 @@ pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<Ru
     for at in 1..tokens.len() {
         let hit = repeat_at(tokens, at, rules)
             .map(|first| (first, at + 1))
-            .or_else(|| pair_at(tokens, at).map(|first| (first, at + 1)));
+            .or_else(|| pair_at(tokens, at).map(|first| (first, at + 1)))
+            .or_else(|| compound_at(tokens, at).map(|first| (first, at + 1)));
         let Some((first, end)) = hit else { continue };
         if found.last().is_some_and(|last| last.hit.end > first) {
             continue;
         }
-        let half: Vec<_> =
-            tokens.get(first..first + (end - first) / 2).unwrap_or_default().iter().map(|token| token.text).collect();
-        let suggestions = vec![half.join(" ")];
+        let mut half = String::new();
+        for token in tokens.get(first..first + (end - first) / 2).unwrap_or_default() {
+            half.extend(Some(' ').filter(|_| token.spaced && !half.is_empty()));
+            half.push_str(token.text);
+        }
+        let suggestions = vec![half];
         found.push(RuleHit {
             hit: Hit { first, end },
             rule: "REPEATED_WORD",
@@ -56,6 +60,15 @@ fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<u
 
 fn neighbor<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> Option<&'t Token<'a>> {
     tokens.get(at).filter(|token| token.is_word() && token.spaced)
+}
+
+/// Finds a repeated compound such as "hand-made hand-made" whose last word is token `at`.
+fn compound_at(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let six = tokens.get(at.checked_sub(5)?..=at)?;
+    let [a, first, b, c, second, d] = six else { return None };
+    let hyphens = [first, second].iter().all(|hyphen| hyphen.text == "-" && !hyphen.spaced);
+    let same = a.is_word() && b.is_word() && a.lower == c.lower && b.lower == d.lower && c.spaced && !c.new_line;
+    (hyphens && same && ![b, d].iter().any(|word| word.spaced)).then_some(at - 5)
 }
 
 /// Finds a repeated pair such as "in the in the" whose last word is token `at`.
@@ -207,6 +220,7 @@ mod tests {
             ("yes, yes", 0),
             ("well-well known", 0),
             ("take a a look", 1),
+            ("our hand-made hand-made plates", 1),
         ] {
             assert_eq!(repeats(&tokens(text), None).len(), expected, "{text}");
         }

@@ -200,7 +200,8 @@ impl Rule {
 
 /// Replaces references to tokens in a suggestion. `{2}` is the second token, `{2+s}` and `{2-s}` are the token with or without the ending
 /// of the third person, `{2+ed}` and `{2-ed}` with or without the past-tense ending, `{2+ing}` with the ending "ing", `{2-'s}` is the
-/// plural of a noun that is written with "'s", and `{2-r}` is the token without its last letter.
+/// plural of a noun that is written with "'s", `{2-r}` is the token without its last letter, `{2-t+en}` has "en" instead of "t" at its end,
+/// and `{2-}` is the token in lowercase.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
     let mut rest = template;
@@ -222,6 +223,10 @@ fn fill(template: &str, core: &[Token<'_>]) -> String {
                 let mut word = word.to_owned();
                 word.pop();
                 word
+            }
+            Some("-") => word.to_owned(),
+            Some(change) if let Some((old, new)) = change.strip_prefix('-').and_then(|change| change.split_once('+')) => {
+                format!("{}{new}", word.strip_suffix(old).unwrap_or(word))
             }
             _ => token.map(|token| token.text.to_owned()).unwrap_or_default(),
         });

@@ -47,10 +47,12 @@ impl Style {
 }
 
 /// Returns whether a block continues the sentence of the block before it, because the sender broke a paragraph into lines.
-pub(super) fn continues(tokens: &[Token<'_>], previous: Option<&[Token<'_>]>) -> bool {
+/// In German, the sentence after a greeting with a comma starts in lowercase too.
+pub(super) fn continues(tokens: &[Token<'_>], previous: Option<&[Token<'_>]>, code: &str) -> bool {
     let unfinished = |previous: &[Token<'_>]| {
         previous.last().is_some_and(|last| last.kind != TokenKind::Mark)
             && previous.iter().filter(|token| token.is_word()).nth(6).is_some()
+            || code == "de" && previous.last().is_some_and(|last| last.text == ",")
     };
     tokens.first().is_some_and(is_lowercase) && previous.is_some_and(unfinished)
 }
@@ -169,6 +171,40 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
         && !last.is_capitalized()
         && !is_unfinished(&last.lower);
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
+}
+
+/// Verbs with which a question starts, if a pronoun follows. A sentence with "should" or "had" can be a condition.
+const ASKING: [&str; 19] = [
+    "do", "does", "did", "are", "is", "was", "were", "can", "could", "would", "will", "have", "has", "don't", "didn't", "isn't",
+    "aren't", "can't", "won't",
+];
+
+/// Words with which a question starts, if an asking verb and its subject follow.
+const QUESTION_WORDS: [&str; 6] = ["what", "how", "why", "where", "when", "who"];
+
+/// Returns the periods of English questions: "Do you have questions about it."
+pub(super) fn missing_question_marks<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
+    let is_subject = |at: usize| matches!(lower(tokens, at), "you" | "we" | "they" | "i" | "he" | "she");
+    let asks = |at: usize| ASKING.contains(&lower(tokens, at)) && is_subject(at + 1);
+    let starts = |at: usize| {
+        let at = at + usize::from(matches!(lower(tokens, at), "so" | "and" | "but" | "or"));
+        asks(at) || QUESTION_WORDS.contains(&lower(tokens, at)) && asks(at + 1)
+    };
+    let check = |(at, token): (usize, &Token<'_>)| {
+        if !token.starts_sentence || !token.is_capitalized() || !starts(at) {
+            return None;
+        }
+        let rest = tokens.get(at..)?;
+        let end = at + rest.iter().position(ends_sentence)?;
+        // A comma can separate a condition or an aside from a statement.
+        let plain = tokens.get(at..end)?.iter().all(|token| !token.new_line || token.starts_sentence)
+            && !tokens.get(at..end)?.iter().any(|token| token.kind == TokenKind::Mark && token.text != "-" && token.text != "'");
+        let last = tokens.get(end.checked_sub(1)?).filter(|last| last.kind != TokenKind::Mark)?;
+        let wrong =
+            plain && lower(tokens, end) == "." && end > at + 3 && !tokens.get(end)?.spaced && lower(tokens, end + 1) != ".";
+        wrong.then(|| hit(end - 1, end + 1, "QUESTION_MARK_MISSING", vec![format!("{}?", last.text)], 0.75))
+    };
+    tokens.iter().enumerate().filter_map(check).collect()
 }
 
 /// Returns brackets and quotation marks that are not closed: "(available 24/7.".
@@ -312,6 +348,7 @@ mod tests {
         let mut hits = lowercase_starts(&tokens, style, false);
         hits.extend(missing_end(&tokens, &blocks[0], code, style));
         hits.extend(unbalanced(&tokens));
+        hits.extend(missing_question_marks(&tokens));
         hits.extend(wide_spaces(&tokens, &blocks[0]));
         hits.extend(lowercase_names(&tokens));
         hits.extend(day_case(&tokens, code));
@@ -328,6 +365,8 @@ mod tests {
             ("Call us today (available around the clock.", "en", "BRACKET_MISSING"),
             ("Get the \"green bag while it lasts.", "en", "QUOTE_MISSING"),
             ("Bring a bag  and get coffee.", "en", "DOUBLE_SPACE"),
+            ("Do you have questions about this invoice.", "en", "QUESTION_MARK_MISSING"),
+            ("So what are you waiting for.", "en", "QUESTION_MARK_MISSING"),
             ("We met in may, in Boise.", "en", "MONTH_CAPITAL"),
             ("The kids were home and i forgot lunch.", "en", "SMALL_I"),
             ("Wir sehen uns am freitag.", "de", "DAY_CASE"),
@@ -362,7 +401,7 @@ mod tests {
         assert!(Style::of([&lowercase[..], &lowercase, &lowercase, &capital].into_iter()).lowercase);
         assert!(!Style::of([&lowercase[..], &capital, &capital, &capital].into_iter()).lowercase);
         let unfinished = tokens("We have a long list of topics for the tour");
-        assert!(continues(&lowercase, Some(&unfinished)));
-        assert!(!continues(&lowercase, Some(&capital)) && !continues(&lowercase, None));
+        assert!(continues(&lowercase, Some(&unfinished), "en"));
+        assert!(!continues(&lowercase, Some(&capital), "en") && !continues(&lowercase, None, "en"));
     }
 }

@@ -25,7 +25,7 @@ pub mod worker;
 use serde_json::json;
 
 use crate::engine::api::Failure;
-use crate::engine::store::{Read, WriteTx};
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -36,6 +36,11 @@ pub use in_progress::list as in_progress;
 
 /// The permissions to read a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
+
+/// Returns whether the account has a campaign with this ID.
+pub fn exists(tx: &impl Read, account: AccountId, id: CampaignId) -> StoreResult<bool> {
+    Ok(store::find(tx, account, id)?.is_some())
+}
 
 /// Returns the account's campaign with this ID. If a project is given, the campaign must belong to the project.
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {

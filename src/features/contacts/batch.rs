@@ -1,14 +1,16 @@
 //! Writes many contact inputs in one transaction: looks up existing contacts by sorted keys, reserves the numbers of new contacts together,
 //! and merges the inputs in the given order.
 //!
-//! Bulk writes, file imports and the copy to the live environment use this file. It applies the rules for a single contact in `write.rs` to
+//! Bulk writes, file imports and copies of brands use this file. It applies the rules for a single contact in `write.rs` to
 //! thousands of contacts efficiently.
+
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::webhook_events::{self, Source};
-use super::write::{self, ContactInput, NewContactKey, WriteError};
+use super::write::{self, ContactInput, ContactTimes, NewContactKey, WriteError};
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contact_records::{self, Changes, email_index};
@@ -74,6 +76,8 @@ pub struct Batch {
     slots: Vec<u32>,
     keeps_status: bool,
     only_known: bool,
+    /// The IDs and times that new contacts get, by row. Other new contacts get new IDs.
+    ids: HashMap<u32, (ContactId, ContactTimes)>,
 }
 
 impl Batch {
@@ -90,7 +94,7 @@ impl Batch {
             }
             slots[index as usize] = digests.len() as u32 - 1;
         }
-        Self { rows, digests, slots, keeps_status: false, only_known: false }
+        Self { rows, digests, slots, keeps_status: false, only_known: false, ids: HashMap::new() }
     }
 
     /// If the other fields of a row are rejected, writes only its email and status, with a note. If the whole row were rejected, a
@@ -102,6 +106,11 @@ impl Batch {
     /// Drops rows that have no existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
+    }
+
+    /// Gives new contacts these IDs and times, by row. The numbers in the IDs are reserved for these contacts.
+    pub fn with_ids(self, ids: HashMap<u32, (ContactId, ContactTimes)>) -> Self {
+        Self { ids, ..self }
     }
 
     /// Returns the emails in the order of the rows.
@@ -205,8 +214,15 @@ impl BatchWriter {
                 Some(number) => self.update_existing(tx, changes, (row, number), input)?,
                 None => {
                     let spare = random.next().expect("there is a random part for every row");
-                    let id = ContactId::numbered_with(tx.now(), next, spare);
-                    let key = NewContactKey { id, digest: batch.digests[slot as usize] };
+                    let digest = batch.digests[slot as usize];
+                    if let Some((id, times)) = batch.ids.get(&row) {
+                        let key = NewContactKey { id: *id, digest, times: Some(*times) };
+                        if self.create_new(tx, changes, row, &key, input)? {
+                            self.found[slot as usize] = Some(id.number());
+                        }
+                        continue;
+                    }
+                    let key = NewContactKey::new(ContactId::numbered_with(tx.now(), next, spare), digest);
                     if self.create_new(tx, changes, row, &key, input)? {
                         self.found[slot as usize] = Some(next);
                         next = next.checked_add(1).ok_or_else(|| {

@@ -1,22 +1,32 @@
-//! Copies contacts to the live environment: a batch is read in one environment and merged by email in the other.
+//! Copies contacts of a brand: a batch is read in one store and merged by email in another.
 //!
-//! The rules are those of an import: given values replace existing ones, and a contact that has unsubscribed stays unsubscribed.
+//! The copy to the live environment follows the rules of an import: given values replace existing ones, and a contact that has unsubscribed
+//! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) changes no status: what a person or a mail server decided since
+//! the backup counts more than the backup.
+
+use std::collections::HashMap;
+use std::ops::AddAssign;
 
 use super::batch::{self, Batch, Counts, OnConflict};
 use super::webhook_events::Source;
-use super::write::ContactInput;
+use super::write::{ContactInput, ContactTimes};
 use crate::base::email::EmailAddress;
+use crate::base::text::fold;
 use crate::engine::store::{Read, Result, WriteTx};
 use crate::features::contact_records;
 use crate::features::contact_sets::{self, Facet};
+use crate::features::suppressions::{self, Digester, Reason};
 use crate::features::tags::{TagName, TagNames};
 use crate::features::topics;
-use crate::vocab::ids::{AccountId, ProjectId, TopicId};
+use crate::vocab::contact_status::Status;
+use crate::vocab::ids::{AccountId, ContactId, ProjectId, TopicId};
 
 /// A batch of contacts.
 #[derive(Default)]
 pub struct ContactsCopy {
     rows: Vec<(u32, ContactInput)>,
+    /// The IDs and the times of the contacts, by number.
+    ids: HashMap<u32, (ContactId, ContactTimes)>,
     /// The contacts' explicit choices of topics: the hash of the email, the topic, and the choice.
     choices: Vec<([u8; 16], TopicId, bool)>,
     /// The number after which the next batch starts; `None` at the end.
@@ -26,6 +36,101 @@ pub struct ContactsCopy {
 /// Returns the number of contacts in a project.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     contact_sets::count(tx, project, Facet::All)
+}
+
+/// Returns the smallest number that no contact of a project has had.
+pub fn next_number(tx: &impl Read, project: ProjectId) -> Result<u32> {
+    Ok(contact_sets::count(tx, project, Facet::NextContact)?.try_into().unwrap_or(u32::MAX))
+}
+
+/// Reserves the numbers below `next` in a project that has had no contacts, so that restored contacts can keep their IDs.
+pub fn reserve_numbers(tx: &mut WriteTx<'_>, project: ProjectId, next: u32) -> Result<()> {
+    contact_sets::next_number(tx, project, Facet::NextContact, next).map(drop)
+}
+
+/// How contacts come back from a backup.
+pub struct ReturnRule {
+    pub account: AccountId,
+    /// The project that had the contacts at the time of the backup.
+    pub original: ProjectId,
+    /// Whether the original project was missing, so that no contact of it was deleted since then and contacts can keep their IDs.
+    pub is_fresh: bool,
+    /// Whether contacts come back that were deleted since then. Deleting a contact erases a person's data, perhaps at their request.
+    pub with_deleted: bool,
+    /// Whether the values from the backup replace those of contacts that exist.
+    pub replaces: bool,
+    /// The folded names of the tags that were missing. Contacts that exist get these tags back.
+    pub tags: Vec<String>,
+    pub digester: Digester,
+}
+
+/// What a restore does with a contact of the backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// The project has a contact with this address.
+    Exists,
+    /// The contact is missing and comes back with this status.
+    Returns(Status),
+    /// The contact was deleted since the backup.
+    Deleted,
+    /// The person's data was erased after they had unsubscribed, bounced or complained.
+    Erased,
+}
+
+/// The results of a restore of contacts. Each contact is counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReturnCounts {
+    /// The contacts that come back.
+    pub created: u64,
+    /// The contacts that exist and change.
+    pub updated: u64,
+    /// The contacts that exist and do not change.
+    pub unchanged: u64,
+    /// The contacts that stay deleted.
+    pub deleted: u64,
+    /// The contacts that stay erased.
+    pub erased: u64,
+}
+
+impl AddAssign for ReturnCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.created += other.created;
+        self.updated += other.updated;
+        self.unchanged += other.unchanged;
+        self.deleted += other.deleted;
+        self.erased += other.erased;
+    }
+}
+
+impl ReturnRule {
+    /// Decides about a contact of the backup, by what has happened to its address since then.
+    fn standing(&self, tx: &impl Read, into: ProjectId, (number, input): (u32, &ContactInput)) -> Result<Standing> {
+        let digest = contact_records::email_digest_of(&input.email);
+        if contact_records::number_by_digest(tx, into, digest)?.is_some() {
+            return Ok(Standing::Exists);
+        }
+        let mut status = input.status.unwrap_or(Status::NonSubscribed);
+        match suppressions::reason(tx, &self.digester, self.account, &input.email.normalized())? {
+            Some(Reason::Erased) => return Ok(Standing::Erased),
+            Some(Reason::Unsubscribe | Reason::Complaint) => status = Status::Unsubscribed,
+            Some(Reason::BounceHard) if status != Status::Unsubscribed => status = Status::Bounced,
+            Some(Reason::BounceHard | Reason::Manual) | None => {}
+        }
+        let now = match contact_records::number_by_digest(tx, self.original, digest)? {
+            Some(now) => contact_records::by_number(tx, self.original, now)?,
+            None => None,
+        };
+        match now.map(|now| now.status) {
+            Some(left @ (Status::Unsubscribed | Status::Bounced)) => status = left,
+            Some(_) => {}
+            // The project has assigned the number, so the contact was there and was deleted.
+            None if !self.is_fresh && !self.with_deleted && number < next_number(tx, self.original)? => {
+                return Ok(Standing::Deleted);
+            }
+            None => {}
+        }
+        Ok(Standing::Returns(status))
+    }
 }
 
 impl ContactsCopy {
@@ -57,6 +162,8 @@ impl ContactsCopy {
                 custom_fields: contact.custom_fields,
                 status: Some(contact.status),
             };
+            let times = ContactTimes { created_at: contact.created_at, unsubscribed_at: contact.unsubscribed_at };
+            copy.ids.insert(number, (contact.id, times));
             copy.rows.push((number, input));
         }
         Ok(copy)
@@ -78,5 +185,184 @@ impl ContactsCopy {
             }
         }
         Ok(outcome.counts)
+    }
+
+    /// Returns what [`ContactsCopy::restore`] would do.
+    pub fn preview(&self, tx: &impl Read, into: ProjectId, rule: &ReturnRule) -> Result<ReturnCounts> {
+        let mut counts = ReturnCounts::default();
+        for (number, input) in &self.rows {
+            let count = match rule.standing(tx, into, (*number, input))? {
+                Standing::Exists if rule.replaces => &mut counts.updated,
+                Standing::Exists => &mut counts.unchanged,
+                Standing::Returns(_) => &mut counts.created,
+                Standing::Deleted => &mut counts.deleted,
+                Standing::Erased => &mut counts.erased,
+            };
+            *count += 1;
+        }
+        Ok(counts)
+    }
+
+    /// Brings the contacts back into the project `into`; `topic` returns the copy of a topic. Never changes the status of a contact that
+    /// exists, nor a choice of topics that was made since the backup.
+    pub fn restore(
+        self,
+        tx: &mut WriteTx<'_>,
+        into: ProjectId,
+        rule: &ReturnRule,
+        topic: impl Fn(TopicId) -> Option<TopicId>,
+    ) -> Result<ReturnCounts> {
+        let mut counts = ReturnCounts::default();
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (number, mut input) in self.rows {
+            match rule.standing(tx, into, (number, &input))? {
+                Standing::Deleted => counts.deleted += 1,
+                Standing::Erased => counts.erased += 1,
+                Standing::Returns(status) => rows.push((number, ContactInput { status: Some(status), ..input })),
+                Standing::Exists if rule.replaces => rows.push((number, ContactInput { status: None, ..input })),
+                Standing::Exists => {
+                    input.tags.retain(|name| rule.tags.contains(&fold(name)));
+                    rows.push((number, ContactInput { tags: input.tags, ..ContactInput::of(input.email) }));
+                }
+            }
+        }
+        let keeps_ids = rule.is_fresh && into == rule.original;
+        let batch = Batch::new(rows).with_ids(if keeps_ids { self.ids } else { HashMap::new() });
+        let done = batch::apply(tx, (rule.account, into), batch, (OnConflict::Upsert, &[]), Source::Api)?.counts;
+        for (digest, chosen, choice) in self.choices {
+            let contact = contact_records::number_by_digest(tx, into, digest)?;
+            if let (Some(contact), Some(topic)) = (contact, topic(chosen))
+                && topics::choice(tx, into, topic, contact)?.is_none()
+            {
+                topics::choose(tx, into, topic, contact, choice)?;
+            }
+        }
+        let unchanged = done.skipped + done.failed;
+        Ok(ReturnCounts { created: done.created, updated: done.updated, unchanged, ..counts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::store::ReadTx;
+    use crate::testing::TestApp;
+
+    fn app_with(emails: &[&str]) -> TestApp {
+        let app = TestApp::new();
+        for email in emails {
+            app.post_in("/v1/contacts", json!({ "email": email, "firstName": "Then", "tags": ["VIP"] })).data();
+        }
+        app
+    }
+
+    fn delete(app: &TestApp, email: &str) {
+        let found = contact_records::find_by_email(&app.read(), app.project, email).expect("the store can be read");
+        app.delete_in(&format!("/v1/contacts/{}", found.expect("the contact exists").id)).data();
+    }
+
+    fn rule(app: &TestApp) -> ReturnRule {
+        ReturnRule {
+            account: app.account(),
+            original: app.project,
+            is_fresh: false,
+            with_deleted: false,
+            replaces: false,
+            tags: Vec::new(),
+            digester: Digester::new(&app.engine().seal),
+        }
+    }
+
+    /// Restores the contacts of `then`, after checking that the preview announces the same.
+    fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
+        let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
+        let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");
+        let write = move |tx: &mut WriteTx<'_>| copy.restore(tx, into, &rule, Some);
+        let done = app.wait(app.data().store.write(write)).expect("the store is open").expect("the contacts can be restored");
+        assert_eq!((announced.created, announced.deleted, announced.erased), (done.created, done.deleted, done.erased));
+        done
+    }
+
+    fn statuses(app: &TestApp, project: ProjectId, emails: &[&str]) -> Vec<Option<Status>> {
+        let tx = app.read();
+        let find = |email: &&str| contact_records::find_by_email(&tx, project, email).expect("the store can be read");
+        emails.iter().map(find).map(|found| found.map(|found| found.status)).collect()
+    }
+
+    const EMAILS: [&str; 4] = ["a@example.com", "b@example.com", "c@example.com", "d@example.com"];
+
+    #[test]
+    fn people_who_left_stay_away_and_deleted_contacts_come_back_only_on_request() {
+        let app = app_with(&EMAILS);
+        let then = app.read();
+        app.post_in("/v1/contacts/unsubscribe", json!({ "email": "b@example.com" })).data();
+        delete(&app, "c@example.com");
+        app.post("/v1/suppressions", json!({ "email": "d@example.com", "reason": "complaint" })).data();
+        delete(&app, "d@example.com");
+        let done = restore(&app, &then, app.project, rule(&app));
+        assert_eq!(done, ReturnCounts { unchanged: 2, deleted: 2, ..ReturnCounts::default() });
+        let done = restore(&app, &then, app.project, ReturnRule { with_deleted: true, ..rule(&app) });
+        assert_eq!(done, ReturnCounts { created: 2, unchanged: 2, ..ReturnCounts::default() });
+        let (here, left) = (Some(Status::Subscribed), Some(Status::Unsubscribed));
+        assert_eq!(statuses(&app, app.project, &EMAILS), [here, left, here, left], "who has complained is not subscribed again");
+    }
+
+    #[test]
+    fn an_erased_contact_never_comes_back_not_even_in_a_second_brand() {
+        let app = app_with(&EMAILS[..1]);
+        let then = app.read();
+        let erase = {
+            let (digester, account) = (Digester::new(&app.engine().seal), app.account());
+            move |tx: &mut WriteTx<'_>| suppressions::erase(tx, &digester, account, "a@example.com")
+        };
+        delete(&app, "a@example.com");
+        app.wait(app.data().store.write(erase)).expect("the store is open").expect("the address can be suppressed");
+        for into in [app.project, app.another_project()] {
+            let done = restore(&app, &then, into, ReturnRule { with_deleted: true, ..rule(&app) });
+            assert_eq!(done, ReturnCounts { erased: 1, ..ReturnCounts::default() });
+        }
+    }
+
+    #[test]
+    fn existing_contacts_change_only_on_request_and_keep_their_status() {
+        let app = app_with(&EMAILS[..1]);
+        let then = app.read();
+        let changed = json!({ "email": "a@example.com", "firstName": "Now" });
+        app.post_in("/v1/contacts/bulk", json!({ "subscribers": [changed] })).data();
+        app.post_in("/v1/contacts/unsubscribe", json!({ "email": "a@example.com" })).data();
+        let name = || {
+            let found = contact_records::find_by_email(&app.read(), app.project, "a@example.com").expect("the store can be read");
+            found.and_then(|found| found.profile.first_name).expect("the contact has a name")
+        };
+        assert_eq!(restore(&app, &then, app.project, rule(&app)).unchanged, 1);
+        assert_eq!(name(), "Now");
+        assert_eq!(restore(&app, &then, app.project, ReturnRule { replaces: true, ..rule(&app) }).updated, 1);
+        assert_eq!((name().as_str(), statuses(&app, app.project, &EMAILS[..1])), ("Then", vec![Some(Status::Unsubscribed)]));
+    }
+
+    #[test]
+    fn the_contacts_of_a_lost_brand_keep_their_ids_and_times() {
+        let app = app_with(&EMAILS);
+        let then = app.read();
+        let lost = app.another_project();
+        let copy = ContactsCopy::read(&then, app.project, None, 100).expect("the store can be read");
+        let rule = ReturnRule { original: lost, is_fresh: true, ..rule(&app) };
+        let next = next_number(&then, app.project).expect("the store can be read");
+        let write = move |tx: &mut WriteTx<'_>| {
+            reserve_numbers(tx, lost, next)?;
+            copy.restore(tx, lost, &rule, Some)
+        };
+        let done = app.wait(app.data().store.write(write)).expect("the store is open").expect("the contacts can be restored");
+        assert_eq!(done.created, 4);
+        let tx = app.read();
+        for email in EMAILS {
+            let [one, other] = [app.project, lost].map(|project| {
+                contact_records::find_by_email(&tx, project, email).expect("the store can be read").expect("the contact exists")
+            });
+            assert_eq!((one.id, one.created_at), (other.id, other.created_at));
+        }
+        assert_eq!(next_number(&tx, lost), next_number(&tx, app.project));
     }
 }

@@ -74,7 +74,7 @@ impl ContactResolver<'_> {
         let NewContact { input, digest } = new_contact;
         let project = self.changes.project();
         let number = write::next_number(tx, project)?;
-        let key = NewContactKey { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
+        let key = NewContactKey::new(ContactId::numbered(tx.now(), number, tx.random()), digest);
         match write::create(tx, self.changes, &mut TagNumbers::new(project), &key, (input, &[])) {
             Ok(_) => {}
             Err(WriteError::Store(error)) => return Err(error),

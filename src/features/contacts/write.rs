@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
@@ -111,6 +112,21 @@ pub struct NewContactKey {
     pub id: ContactId,
     /// The hash of the contact's email, which belongs to no other contact.
     pub digest: [u8; 16],
+    /// The times of a contact that keeps its ID when its brand is restored.
+    pub times: Option<ContactTimes>,
+}
+
+impl NewContactKey {
+    pub fn new(id: ContactId, digest: [u8; 16]) -> Self {
+        Self { id, digest, times: None }
+    }
+}
+
+/// When a contact was created and, if it has unsubscribed, when.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactTimes {
+    pub created_at: Timestamp,
+    pub unsubscribed_at: Option<Timestamp>,
 }
 
 /// Creates a contact, and adds the tags `extra_tags` to the tags in the input.
@@ -128,6 +144,7 @@ pub fn create(
     let status = input.status.unwrap_or(Status::Subscribed);
     let mut custom_fields = input.custom_fields;
     custom_fields.retain(|_, value| *value != FieldValue::Null);
+    let times = key.times.unwrap_or(ContactTimes { created_at: now, unsubscribed_at: None });
     let contact = Contact {
         id: key.id,
         status,
@@ -135,9 +152,9 @@ pub fn create(
         profile: input.profile,
         tags,
         custom_fields,
-        created_at: now,
+        created_at: times.created_at,
         updated_at: now,
-        unsubscribed_at: (status == Status::Unsubscribed).then_some(now),
+        unsubscribed_at: (status == Status::Unsubscribed).then(|| times.unsubscribed_at.unwrap_or(now)),
     };
     changes.add(tx, &contact, key.digest);
     Ok(contact)

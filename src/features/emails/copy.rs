@@ -1,14 +1,14 @@
-//! Copies emails to the live environment: a finished conversation is read in one environment and written in the other.
+//! Copies emails: a finished conversation is read in one store and written in another.
 //!
-//! Only the current version of each email is copied. If an email has changed since the last copy, its copy gets a new version, so the
-//! versions that users made of the copy are kept.
+//! Only the current version of each email is copied. If an email differs from its copy, the copy gets a new version, so the versions that
+//! users made of the copy are kept.
 
 use super::model::{Conversation, Email, Part, Stage, Version, VersionScreenshots};
 use super::store;
 use super::versions::{self, Texts};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, ReadTx, Result, Value, WriteTx};
-use crate::vocab::ids::{AccountId, BlobId, ConversationId, ProjectId};
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, CopyIds, ProjectId};
 
 /// A conversation with the current version of each finished email.
 pub struct ConversationCopy {
@@ -32,6 +32,18 @@ pub fn conversations(tx: &impl Read, account: AccountId, project: ProjectId) -> 
         Ok(std::ops::ControlFlow::Continue(()))
     })?;
     Ok(ids)
+}
+
+/// Returns the number of emails that [`ConversationCopy::read`] returns for a conversation.
+pub fn count(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<u64> {
+    let is_final = store::conversation(tx, account, id)?.is_some_and(|found| found.state.is_final());
+    let ready = |email: &&Email| email.stage == Stage::Ready;
+    Ok(if is_final { store::emails(tx, account, id)?.iter().filter(ready).count() as u64 } else { 0 })
+}
+
+/// Returns whether a conversation exists.
+pub fn exists(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<bool> {
+    Ok(store::conversation(tx, account, id)?.is_some())
 }
 
 impl ConversationCopy {
@@ -73,27 +85,39 @@ impl ConversationCopy {
     }
 
     /// Returns whether the copy of the conversation exists.
-    pub fn is_in(&self, tx: &impl Read, account: AccountId) -> Result<bool> {
-        Ok(store::conversation(tx, account, self.conversation.id.copied())?.is_some())
+    pub fn is_in(&self, tx: &impl Read, account: AccountId, ids: CopyIds) -> Result<bool> {
+        exists(tx, account, ids.of(self.conversation.id))
     }
 
-    /// Writes the copies of the conversation and its emails to a project.
-    pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId) -> Result<()> {
+    /// Writes the copies of the conversation and its emails to a project. Returns the number of emails with new content; a conversation
+    /// whose copy is being written at the moment is left as it is.
+    pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, ids: CopyIds) -> Result<u64> {
         let Self { mut conversation, emails } = self;
-        conversation.id = conversation.id.copied();
-        conversation.project = project;
-        conversation.wanted.reference = conversation.wanted.reference.map(|reference| reference.copied());
-        store::keep(tx, account, &conversation);
-        for (place, copy) in emails.into_iter().enumerate() {
-            write_email(tx, account, &conversation, place as u16, copy)?;
+        conversation.id = ids.of(conversation.id);
+        if store::conversation(tx, account, conversation.id)?.is_some_and(|known| !known.state.is_final()) {
+            return Ok(0);
         }
-        Ok(())
+        conversation.project = project;
+        conversation.wanted.reference = conversation.wanted.reference.map(|reference| ids.of(reference));
+        store::keep(tx, account, &conversation);
+        let mut changed = 0;
+        for (place, copy) in emails.into_iter().enumerate() {
+            changed += u64::from(write_email(tx, account, &conversation, (place as u16, ids), copy)?);
+        }
+        Ok(changed)
     }
 }
 
-fn write_email(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation, place: u16, copy: EmailCopy) -> Result<()> {
+/// Writes an email; returns whether its content is new.
+fn write_email(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    conversation: &Conversation,
+    (place, ids): (u16, CopyIds),
+    copy: EmailCopy,
+) -> Result<bool> {
     let EmailCopy { email, version, texts, screenshot, thumbnail } = copy;
-    let id = email.id.copied();
+    let id = ids.of(email.id);
     let known = store::email(tx, account, id)?;
     let is_same = match &known {
         Some(known) => {
@@ -114,13 +138,17 @@ fn write_email(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversa
         updated_at: tx.now(),
         ..email
     };
-    store::place(tx, account, place, &copied);
+    match known {
+        // An email has one place in its conversation.
+        Some(_) => store::save_email(tx, account, &copied),
+        None => store::place(tx, account, place, &copied),
+    }
     if !is_same {
         let mut keep = |file: Option<(Head, Vec<u8>)>| file.map(|(head, bytes)| blobs::put(tx, head, &bytes));
         let pictures = VersionScreenshots { screenshot: keep(screenshot), thumbnail: keep(thumbnail) };
         versions::add(tx, account, &mut copied, Version { pictures, ..version }, texts)?;
     }
-    Ok(())
+    Ok(!is_same)
 }
 
 fn file(tx: &ReadTx, id: Option<BlobId>) -> Result<Option<(Head, Vec<u8>)>> {

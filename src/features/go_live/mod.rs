@@ -8,6 +8,8 @@
 //! [`Crossing`] has both stores. It reads with snapshots of the test store, and writes with transactions of the live store. The features
 //! that own the rows get one transaction at a time (`copy.rs` in each feature), so none of them has access to both environments.
 //!
+//! [`copier`] does not depend on which stores the two are: `features/restores` copies brands from a restored backup with it.
+//!
 //! # Repetition
 //!
 //! A copy has the ID that [`Id::copied`](crate::vocab::ids::Id::copied) derives from the original's ID, so an ID still exists in only
@@ -15,6 +17,7 @@
 //! in the test environment since the last copy is not copied again, even if users have changed its copy. Objects deleted in the test
 //! environment stay in the live environment.
 
+pub mod copier;
 mod crossing;
 pub mod ops;
 mod report;
@@ -22,4 +25,4 @@ mod store;
 
 use crossing::Crossing;
 
-pub use report::{CopyCounts, CopyReport, GoLiveStep, GoLiveView};
+pub use report::{CopyCounts, CopyReport, Counter, GoLiveStep, GoLiveView, Kind};

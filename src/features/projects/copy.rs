@@ -1,18 +1,18 @@
-//! Copies the parts of a brand to the live environment: they are read in one environment and written in the other.
+//! Copies the parts of a brand: they are read in one store and written in another.
 //!
-//! This file does not depend on which environment is which, and has no handle to either: the caller passes transactions.
+//! This file does not depend on which store is which, and has no handle to either: the caller passes transactions.
 
 use serde::{Deserialize, Serialize};
 
 use super::brand::{Brand, BrandGuidelines};
 use super::image_files;
-use super::model::{Project, ProjectStatus};
+use super::model::{Logos, Project, ProjectStatus};
 use super::overrides::BrandOverrides;
 use super::products::Product;
 use super::store::{self, images, knowledge, products as stored_products};
 use crate::engine::api::Engine;
 use crate::engine::store::{Read, Record, Result, WriteTx};
-use crate::vocab::ids::{AccountId, BlobId, KnowledgeId, PictureId, ProductId, ProjectId};
+use crate::vocab::ids::{AccountId, BlobId, CopyIds, KnowledgeId, PictureId, ProductId, ProjectId};
 
 /// A project and the values of its brand, without the knowledge-base entries, images and products.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,27 @@ impl BrandCopy {
             guidelines: store::guidelines(tx, project.id)?,
             project,
         })
+    }
+
+    /// Replaces the name of the brand.
+    pub fn named(mut self, name: String) -> Self {
+        self.overrides.name = Some(name.clone());
+        self.project.name = name;
+        self
+    }
+
+    /// Returns the IDs of uploaded files that are logos.
+    pub fn files(&self, engine: &Engine) -> Vec<BlobId> {
+        self.project.logos.all().filter_map(|url| image_files::upload(engine, url)).collect()
+    }
+
+    /// Replaces the URLs of uploaded files by those of their copies.
+    pub fn with_files(mut self, engine: &Engine, ids: CopyIds) -> Self {
+        let Logos { primary, secondary, favicon } = &mut self.project.logos;
+        for url in [primary, secondary, favicon].into_iter().flatten() {
+            *url = linked(engine, url, ids);
+        }
+        self
     }
 
     /// Writes the brand as the project `id`.
@@ -65,40 +86,89 @@ impl BrandPart {
         Ok(parts)
     }
 
-    /// Returns whether the copy of this part exists in a project.
-    pub fn is_in(&self, tx: &impl Read, project: ProjectId) -> Result<bool> {
+    /// Returns the copy of this part in a project, under the copy's ID.
+    pub fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Self>> {
         Ok(match self {
-            Self::Knowledge(entry) => knowledge::find(tx, project, entry.id.copied())?.is_some(),
-            Self::Image(image) => images::find(tx, project, image.id.copied())?.is_some(),
-            Self::Product(product) => stored_products::find(tx, project, product.id.copied())?.is_some(),
+            Self::Knowledge(entry) => knowledge::find(tx, project, ids.of(entry.id))?.map(Self::Knowledge),
+            Self::Product(product) => {
+                stored_products::find(tx, project, ids.of(product.id))?.map(|found| Self::Product(Box::new(found)))
+            }
+            Self::Image(image) => {
+                let found = match images::find(tx, project, ids.of(image.id))? {
+                    // A project has an image only once, so an image that a user has added again is the same one.
+                    None if ids == CopyIds::Same => images::at(tx, project, &image.image.url)?,
+                    found => found,
+                };
+                found.map(Self::Image)
+            }
         })
     }
 
     /// Writes the copy of this part to a project.
-    pub fn write(self, tx: &mut WriteTx<'_>, project: ProjectId) {
+    pub fn write(self, tx: &mut WriteTx<'_>, project: ProjectId, ids: CopyIds) -> Result<()> {
         match self {
             Self::Knowledge(entry) => {
-                let id: KnowledgeId = entry.id.copied();
+                let id: KnowledgeId = ids.of(entry.id);
                 knowledge::save(tx, project, &knowledge::Entry { id, ..entry });
             }
             Self::Image(image) => {
-                let id: PictureId = image.id.copied();
+                let id: PictureId = match ids {
+                    CopyIds::Same => images::at(tx, project, &image.image.url)?.map_or(image.id, |known| known.id),
+                    CopyIds::OtherEnvironment | CopyIds::Beside(_) => ids.of(image.id),
+                };
                 images::save(tx, project, &images::ProjectImage { id, ..image });
             }
             Self::Product(product) => {
-                let id: ProductId = product.id.copied();
-                // A store belongs to one environment, so the copy has no link to the store.
-                stored_products::save(tx, project, &Product { id, store: None, ..*product });
+                let id: ProductId = ids.of(product.id);
+                // A store is connected to one brand in one environment, so a copy has no link to the store.
+                let store = product.store.clone().filter(|_| ids == CopyIds::Same);
+                stored_products::save(tx, project, &Product { id, store, ..*product });
             }
+        }
+        Ok(())
+    }
+
+    /// Returns the kind and the name of this part, for users.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Knowledge(entry) => format!("The knowledge-base entry {}", entry.title),
+            Self::Image(image) => format!("The image {}", image.image.url),
+            Self::Product(product) => format!("The product {}", product.shown().name),
         }
     }
 
-    /// Returns the ID of this part's uploaded file, if it has one. The copied part keeps the URL of the file, so the copied file has the
-    /// same ID.
+    /// Replaces the URL of an uploaded file by that of its copy.
+    pub fn with_file(self, engine: &Engine, ids: CopyIds) -> Self {
+        match self {
+            Self::Image(mut image) => {
+                image.image.url = linked(engine, &image.image.url, ids);
+                Self::Image(image)
+            }
+            part @ (Self::Knowledge(_) | Self::Product(_)) => part,
+        }
+    }
+
+    /// Returns the ID of this part's uploaded file, if it has one.
     pub fn file(&self, engine: &Engine) -> Option<BlobId> {
         match self {
             Self::Image(image) => image_files::upload(engine, &image.image.url),
             Self::Knowledge(_) | Self::Product(_) => None,
         }
+    }
+}
+
+/// Returns the ID of the copy of an uploaded file. Only a brand beside the original needs files of its own: each of the two brands can
+/// delete its files. In the other environment, the URL in emails stays valid when the original is deleted.
+pub fn file_id(file: BlobId, ids: CopyIds) -> BlobId {
+    match ids {
+        CopyIds::Beside(_) => ids.of(file),
+        CopyIds::Same | CopyIds::OtherEnvironment => file,
+    }
+}
+
+fn linked(engine: &Engine, url: &str, ids: CopyIds) -> String {
+    match image_files::upload(engine, url) {
+        Some(file) if file_id(file, ids) != file => image_files::link(engine, file_id(file, ids)),
+        _ => url.to_owned(),
     }
 }

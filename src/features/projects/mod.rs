@@ -41,6 +41,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use store::{images, products as stored_products};
 
@@ -68,6 +69,26 @@ pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: Project
 /// Returns the project with this ID if it belongs to the account.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
     store::find(tx, account, project)
+}
+
+/// Returns the account's projects, newest first.
+pub fn list(tx: &impl Read, account: AccountId) -> StoreResult<Vec<Project>> {
+    store::list(tx, account, None)
+}
+
+/// Returns the account that has this project. Visits all projects, so it is suitable only for rare calls.
+pub fn owner(tx: &impl Read, project: ProjectId) -> StoreResult<Option<AccountId>> {
+    store::owner(tx, project)
+}
+
+/// Returns a failure if the account has the maximum number of projects.
+pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+    if store::count(tx, account)? < limits::PROJECTS_MAX {
+        return Ok(());
+    }
+    let detail =
+        format!("An account can have at most {} projects (brands). Use an existing project instead.", limits::PROJECTS_MAX);
+    Err(Failure::because(Code::LimitReached, detail))
 }
 
 /// Returns why a project has no brand: its import failed, no earlier import was successful, and users set neither a name nor other values.

@@ -1,4 +1,4 @@
-//! Copies segments to the live environment: they are read in one environment and written in the other.
+//! Copies segments: they are read in one store and written in another.
 
 use serde_json::Value;
 
@@ -6,7 +6,8 @@ use super::store::{self, NewSegment, Segment};
 use crate::base::text::fold;
 use crate::engine::store::{Read, Result, Value as Stored, WriteTx};
 use crate::features::filters::FilterTree;
-use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::ids::{CopyIds, ProjectId, SegmentId};
+use crate::vocab::limits;
 
 /// A segment to copy.
 pub struct SegmentCopy(Segment);
@@ -25,6 +26,20 @@ impl SegmentCopy {
         &self.0.name
     }
 
+    /// Returns the IDs of the campaigns that the filter refers to.
+    pub fn campaigns(&self) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        if let Ok(mut json) = serde_json::to_value(self.0.filters()?) {
+            translate(&mut json, "", &mut |field: &str, id: &str| {
+                if field == "campaignId" {
+                    found.push(id.to_owned());
+                }
+                Some(id.to_owned())
+            });
+        }
+        Ok(found)
+    }
+
     /// Returns bytes that differ when the segment differs.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
@@ -32,20 +47,34 @@ impl SegmentCopy {
         content
     }
 
-    /// Returns the ID for the copy in a project, and whether the project already has this segment: an earlier copy or, if there is
-    /// none, a segment with the same name.
-    pub fn target(&self, tx: &impl Read, project: ProjectId) -> Result<(SegmentId, bool)> {
-        let all = store::all(tx, project)?;
-        let copied = self.0.id.copied();
-        let named = all
-            .iter()
-            .find(|other| other.id == copied)
-            .or_else(|| all.iter().find(|other| fold(&other.name) == fold(&self.0.name)));
-        Ok(named.map_or((copied, false), |other| (other.id, true)))
+    /// Returns the segment of a project that is the copy of this one: an earlier copy or, if there is none, a segment with the same name.
+    fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Segment>> {
+        let mut all = store::all(tx, project)?;
+        let copied = ids.of(self.0.id);
+        let found = all.iter().position(|other| other.id == copied);
+        let found = found.or_else(|| all.iter().position(|other| fold(&other.name) == fold(&self.0.name)));
+        Ok(found.map(|index| all.swap_remove(index)))
     }
 
-    /// Writes the copy to a project. `id` maps the ID of a tag or topic in the filter to the ID of its copy. Returns false if the filter
-    /// refers to an object without a copy, such as a campaign.
+    /// Returns the ID for the copy in a project, and whether the project already has this segment.
+    pub fn target(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<(SegmentId, bool)> {
+        let known = self.copy_in(tx, project, ids)?;
+        Ok(known.map_or((ids.of(self.0.id), false), |other| (other.id, true)))
+    }
+
+    /// Returns whether a project has a copy with the same name, description and filter.
+    pub fn is_same_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<bool> {
+        let Some(known) = self.copy_in(tx, project, ids)? else { return Ok(false) };
+        Ok(known.name == self.0.name && known.description == self.0.description && known.filters()? == self.0.filters()?)
+    }
+
+    /// Returns whether a project has the maximum number of segments.
+    pub fn is_full(tx: &impl Read, project: ProjectId) -> Result<bool> {
+        Ok(store::all(tx, project)?.len() >= limits::SEGMENTS_PER_PROJECT_MAX)
+    }
+
+    /// Writes the copy to a project. `id` maps the ID of a tag, topic or campaign in the filter to the ID of its copy. Returns false if the
+    /// filter refers to an object without a copy.
     pub fn write(
         self,
         tx: &mut WriteTx<'_>,
@@ -55,7 +84,7 @@ impl SegmentCopy {
     ) -> Result<bool> {
         let tree = self.0.filters()?;
         let Ok(mut json) = serde_json::to_value(&tree) else { return Ok(false) };
-        if !translate(&mut json, "", &id) {
+        if !translate(&mut json, "", &mut |_, original| id(original)) {
             return Ok(false);
         }
         let Ok(filters) = serde_json::from_value::<FilterTree>(json) else { return Ok(false) };
@@ -66,13 +95,13 @@ impl SegmentCopy {
     }
 }
 
-/// The fields of a filter that contain IDs of tags and topics.
-const REFERENCES: [&str; 4] = ["tags", "excludeTags", "topics", "excludeTopics"];
+/// The fields of a filter that contain IDs of tags, topics and campaigns.
+const REFERENCES: [&str; 5] = ["tags", "excludeTags", "topics", "excludeTopics", "campaignId"];
 
 /// Replaces IDs with those of the copies; returns false if there is no copy.
-fn translate(json: &mut Value, field: &str, id: &impl Fn(&str) -> Option<String>) -> bool {
+fn translate(json: &mut Value, field: &str, id: &mut impl FnMut(&str, &str) -> Option<String>) -> bool {
     match json {
-        Value::String(text) if REFERENCES.contains(&field) => match id(text) {
+        Value::String(text) if REFERENCES.contains(&field) => match id(field, text) {
             Some(copy) => {
                 *text = copy;
                 true
@@ -80,9 +109,7 @@ fn translate(json: &mut Value, field: &str, id: &impl Fn(&str) -> Option<String>
             None => false,
         },
         Value::Array(items) => items.iter_mut().all(|item| translate(item, field, id)),
-        Value::Object(fields) => {
-            fields.iter_mut().all(|(name, value)| name != "campaignId" && (name == "customFields" || translate(value, name, id)))
-        }
+        Value::Object(fields) => fields.iter_mut().all(|(name, value)| name == "customFields" || translate(value, name, id)),
         _ => true,
     }
 }
@@ -95,12 +122,12 @@ mod tests {
 
     #[test]
     fn references_become_those_of_the_copies() {
-        let copy = |id: &str| (id == "a").then(|| "b".to_owned());
-        let translated = |mut json: Value| translate(&mut json, "", &copy).then_some(json);
+        let mut copy = |_: &str, id: &str| (id == "a").then(|| "b".to_owned());
+        let mut translated = |mut json: Value| translate(&mut json, "", &mut copy).then_some(json);
         let tree = json!({ "tags": ["a"], "groups": [{ "excludeTopics": ["a"], "customFields": { "plan": ["a"] } }] });
         let expected = json!({ "tags": ["b"], "groups": [{ "excludeTopics": ["b"], "customFields": { "plan": ["a"] } }] });
         assert_eq!(translated(tree), Some(expected));
         assert_eq!(translated(json!({ "tags": ["x"] })), None);
-        assert_eq!(translated(json!({ "activity": [{ "campaignId": "a" }] })), None);
+        assert_eq!(translated(json!({ "activity": [{ "campaignId": "c" }] })), None);
     }
 }

@@ -256,7 +256,7 @@ async fn drill(engine: &Arc<Engine>, backup: &ContinuousBackup, at: Timestamp) -
 }
 
 async fn restore_into(engine: &Arc<Engine>, backup: &ContinuousBackup, folder: &Path) -> Result<restoring::Restored, String> {
-    prepare(engine, folder)?;
+    make_folder(engine, folder, "a drill")?;
     let sealed = backup.target().map_err(|error| error.to_string())?;
     let (_, restored) = restoring::restore(&sealed, None, folder).await.map_err(|error| error.to_string())?;
     let own = identity::identity(&engine.control.read()).map_err(|error| error.to_string())?;
@@ -266,15 +266,15 @@ async fn restore_into(engine: &Arc<Engine>, backup: &ContinuousBackup, folder: &
     Ok(restored)
 }
 
-/// Creates the empty folder for a drill, if the disk has space for it.
-fn prepare(engine: &Engine, folder: &Path) -> Result<(), String> {
+/// Creates an empty folder in the data folder for a restore, if the disk has space for all data once more. `what` names the purpose.
+pub fn make_folder(engine: &Engine, folder: &Path, what: &str) -> Result<(), String> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum();
     let kept = engine.control.space().status().free_min;
     let data = folder.parent().unwrap_or(folder);
     if machine::free_bytes(data).is_ok_and(|free| free < needed.saturating_add(kept)) {
         return Err(format!(
-            "a drill temporarily needs {} MiB of free disk space; free up space",
+            "{what} temporarily needs {} MiB of free disk space; free up space",
             needed.saturating_add(kept) >> 20
         ));
     }
@@ -290,15 +290,18 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
     for file in files {
         let opened = StoreFile::open_verified(file, CACHE_BYTES).and_then(|file| identity::identity(&file.read()?));
         let found = opened.map_err(|error| error.to_string())?;
-        let is_own = found.as_ref().is_some_and(|found| {
-            own.is_some_and(|own| found.installation == own.installation && found.key_check == own.key_check)
-                && file.file_stem().is_some_and(|stem| stem == found.store.as_str())
-        });
-        if !is_own {
+        let name = file.file_stem().and_then(|stem| stem.to_str());
+        if !name.is_some_and(|name| is_own(found.as_ref(), own, name)) {
             return Err(format!("{} does not belong to this installation", file.display()));
         }
     }
     Ok(())
+}
+
+/// Returns whether a restored store is the one of this installation with this name.
+pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identity>, name: &str) -> bool {
+    let (Some(found), Some(own)) = (found, own) else { return false };
+    found.installation == own.installation && found.key_check == own.key_check && found.store == name
 }
 
 /// Checks for `mailmill doctor` that the target can be used, and that the backup is not too old.

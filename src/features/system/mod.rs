@@ -3,7 +3,7 @@
 
 pub mod backup;
 mod clients;
-mod continuous;
+pub mod continuous;
 pub mod doctor;
 pub mod ops;
 pub mod readiness;

@@ -6,7 +6,9 @@ pub mod ops;
 mod store;
 pub mod views;
 
-pub use store::{Tag, TagLimitReached, TagName, TagNames, TagNumbers, all, by_id, by_number, create, delete, number, save};
+pub use store::{
+    Tag, TagLimitReached, TagName, TagNames, TagNumbers, all, by_id, by_number, create, create_again, delete, number, save,
+};
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;

@@ -86,6 +86,20 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
+/// Creates a tag of a backup again: with the same ID if the project has never assigned its number, because numbers are not reused. Returns
+/// `None` if the project has the maximum number of tags.
+pub fn create_again(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<Option<Tag>> {
+    let next = contact_sets::count(tx, project, Facet::NextTag)?;
+    let Some(ahead) = u64::from(tag.number()).checked_sub(next) else { return create(tx, project, &tag.name) };
+    if contact_sets::count(tx, project, Facet::Tags)? >= limits::TAGS_PER_PROJECT_MAX as u64 {
+        return Ok(None);
+    }
+    contact_sets::add_count(tx, project, Facet::Tags, 1)?;
+    contact_sets::next_number(tx, project, Facet::NextTag, ahead as u32 + 1)?;
+    save(tx, project, None, tag);
+    Ok(Some(tag.clone()))
+}
+
 /// Deletes a tag and its set of contacts. Its number stays in the rows of contacts, where it is ignored, until a contact needs the space
 /// for another tag.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()> {

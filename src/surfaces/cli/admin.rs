@@ -95,7 +95,8 @@ fn read_password(file: &Path) -> Result<Secret, Problem> {
     Ok(Secret::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
 }
 
-fn post(path: &str, body: Value) -> Incoming {
+/// Returns a request to an operator operation.
+pub fn post(path: &str, body: Value) -> Incoming {
     let mut request = incoming(Method::POST, path, Body::Whole(Bytes::from(body.to_string())));
     request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     request
@@ -107,7 +108,7 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 }
 
 /// Returns the data of the reply's envelope, or the envelope's error as a problem.
-fn data(reply: Reply) -> Result<Value, Problem> {
+pub fn data(reply: Reply) -> Result<Value, Problem> {
     let foreign = || {
         Problem::failed(
             "the response is not from a Mailmill server; check that the service of this data folder runs, in the version of this command",

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::engine::api::response::WireTime;
 use crate::engine::render::pixels::WorkerOptions;
@@ -318,6 +318,18 @@ pub struct Restore {
     /// Only write this brand's contacts to a CSV file, which you can import (continuous backups only)
     #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, requires = "to", conflicts_with_all = ["verify", "resume"])]
     pub contacts: Option<ProjectId>,
+    /// Bring back this brand into the running installation, whose backup this is; shows a preview unless --yes is given
+    #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, conflicts_with_all = ["verify", "resume", "contacts", "master_key"])]
+    pub brand: Option<ProjectId>,
+    /// With --brand: bring back what is missing (the default), also replace what exists, or create a copy beside the brand
+    #[arg(long, value_name = "missing|replace|copy", requires = "brand")]
+    pub mode: Option<RestoreMode>,
+    /// With --brand: also bring back the contacts that were deleted since then
+    #[arg(long, requires = "brand")]
+    pub deleted_contacts: bool,
+    /// With --brand: bring back the brand instead of showing a preview
+    #[arg(long, requires = "brand")]
+    pub yes: bool,
     /// The CSV file for --contacts; it must not exist yet
     #[arg(long, value_name = "FILE", requires = "contacts")]
     pub to: Option<PathBuf>,
@@ -330,6 +342,25 @@ pub struct Restore {
     /// Do not put sending on hold: emails sent after the backup can be sent again
     #[arg(long)]
     pub resume: bool,
+}
+
+/// What `restore --brand` does with what the brand has now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RestoreMode {
+    Missing,
+    Replace,
+    Copy,
+}
+
+impl RestoreMode {
+    /// Returns the mode's name in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Replace => "replace",
+            Self::Copy => "copy",
+        }
+    }
 }
 
 fn brand_id(text: &str) -> Result<ProjectId, &'static str> {

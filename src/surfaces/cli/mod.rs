@@ -12,10 +12,10 @@ mod problem;
 mod socket;
 mod terminal;
 
-pub use admin::{CommandOutput, exit_code, perform, report};
+pub use admin::{CommandOutput, data, exit_code, perform, post, report};
 pub use args::{
     Administration, CheckFile, Cli, ClusterCommand, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, ReportFormat,
-    Restore, Serve, ToolForwarding,
+    Restore, RestoreMode, Serve, ToolForwarding,
 };
 pub use client::{ClientCommand, option_name, run as run_client};
 pub use inbound::hand_over;

@@ -63,6 +63,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
     ("/{environment}/settings/system", |scene| Box::pin(system(scene))),
+    ("/{environment}/settings/system/restore", |scene| Box::pin(restore(scene))),
     ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
 ];
 
@@ -352,6 +353,13 @@ async fn system(scene: &Scene<'_>) {
     for wanted in ["Backup", "Queues", "Background jobs", "Recent log", env!("CARGO_PKG_VERSION")] {
         scene.tab.sees(wanted).await;
     }
+}
+
+/// `brand_restores` restores a brand on this page; this server has no continuous backup.
+async fn restore(scene: &Scene<'_>) {
+    scene.open("/live/settings/system/restore").await;
+    scene.tab.press_through("Continue").await;
+    scene.tab.sees("There is no continuous backup.").await;
 }
 
 async fn inbox(scene: &Scene<'_>) {

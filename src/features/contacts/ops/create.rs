@@ -87,7 +87,7 @@ impl Command for Create {
         let digest = contact_records::email_digest(&normalized);
         let contact = contact_records::change(tx, project, |tx, changes| {
             let number = write::next_number(tx, project)?;
-            let key = NewContactKey { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
+            let key = NewContactKey::new(ContactId::numbered(tx.now(), number, tx.random()), digest);
             write::create(tx, changes, &mut TagNumbers::new(project), &key, (contact_input, &[])).map_err(Failure::from)
         })?;
         let created = Viewer::new(&*tx, caller, project).view(contact.clone())?;

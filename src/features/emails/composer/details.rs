@@ -345,6 +345,7 @@ fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     Some(match (fact.kind, fact.role) {
         (FactKind::Date | FactKind::Period, Some(role)) if has_days => match role {
             FactRole::OfferStarts => "starts",
+            FactRole::OfferEnds if matches!(fact.value, Some(FactValue::Days { last: Some(_), .. })) => "when",
             FactRole::OfferEnds => "ends",
             FactRole::OrderBy if invites => "reply_by",
             FactRole::OrderBy => "order_by",

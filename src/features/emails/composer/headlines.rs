@@ -60,7 +60,7 @@ impl Draft<'_> {
     /// for an invitation, such as "… on December 9", continue only short names.
     fn title_of_event(&self, book: &Phrasebook) -> Option<String> {
         let name = book.facts.get("event_name").filter(|_| self.job == "event.main")?;
-        (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN).then(|| name.clone())
+        (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN || name.ends_with('?')).then(|| name.clone())
     }
 
     /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". Other seasons need no wish, because their names go with

@@ -403,25 +403,25 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
 /// The first set of samples. The rules were developed with it.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    holds(&score("first").await, 1373, 5, 3, 2);
+    holds(&score("first").await, 1377, 0, 1, 2);
 }
 
 /// The second set of samples, written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1417, 0, 8, 2);
+    holds(&score("second").await, 1416, 0, 5, 0);
 }
 
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1102, 20, 36, 0);
+    holds(&score("hostile").await, 1105, 20, 33, 0);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 569, 6, 11, 0);
+    holds(&score("third").await, 568, 6, 10, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
@@ -433,31 +433,37 @@ async fn the_fourth_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a fifth writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
-    holds(&score("blind").await, 533, 9, 0, 0);
+    holds(&score("blind").await, 535, 7, 0, 0);
 }
 
 /// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
-    holds(&score("sixth").await, 764, 15, 8, 2);
+    holds(&score("sixth").await, 771, 13, 7, 1);
 }
 
 /// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
-    holds(&score("seventh").await, 425, 2, 6, 0);
+    holds(&score("seventh").await, 426, 1, 6, 0);
 }
 
 /// Sixty-one hurried prompts, written before the rules were read. The rules were then improved with them.
 #[tokio::test]
 async fn the_eighth_samples_keep_their_facts() {
-    holds(&score("eighth").await, 473, 0, 4, 2);
+    holds(&score("eighth").await, 474, 0, 4, 0);
 }
 
 /// Twenty-nine hurried prompts, written after the first improvements with the eighth set. The rules were then improved with them.
 #[tokio::test]
 async fn the_ninth_samples_keep_their_facts() {
-    holds(&score("ninth").await, 220, 1, 3, 1);
+    holds(&score("ninth").await, 220, 1, 3, 0);
+}
+
+/// Forty hurried prompts in seven languages, written before any result on them was known. The rules were then improved with them.
+#[tokio::test]
+async fn the_tenth_samples_keep_their_facts() {
+    holds(&score("tenth").await, 264, 0, 7, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
@@ -499,7 +505,8 @@ fn numbers(text: &str) -> Vec<(String, u32)> {
 }
 
 /// All sets of samples.
-const SETS: [&str; 10] = ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh", "eighth", "ninth"];
+const SETS: [&str; 11] =
+    ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]

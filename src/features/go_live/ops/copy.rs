@@ -1,7 +1,5 @@
 //! Copies a brand from the test environment to the live environment.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,14 +49,10 @@ impl Operation for Copy {
 
 impl Async for Copy {
     async fn run(context: Context, input: CopyBrand) -> Result<Self::Output, Failure> {
-        let crossing = Crossing {
-            engine: context.engine.clone(),
-            account: context.caller.account(),
-            project: input.project_id,
-            source: Source::of(&context.caller),
-        };
+        let (account, source) = (context.caller.account(), Source::of(&context.caller));
+        let crossing = Crossing::new(&context.engine, account, input.project_id, source);
         let contacts = input.contacts.then_some(ContactsWish { after: input.contacts_after });
-        let report = Arc::new(crossing).run(input.live_project_id, contacts).await?;
+        let report = crossing.run(input.live_project_id, contacts).await?;
         // This write adds the copy to the account's audit log.
         context.write(&Self::SPEC, |_| Ok(())).await?;
         Ok(Done(report))

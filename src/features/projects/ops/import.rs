@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, S
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
 use crate::features::projects::overrides::BrandOverrides;
-use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, store, with_site};
+use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, require_room, store, with_site};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -88,13 +88,7 @@ impl Command for Import {
         if let Some(known) = with_site(tx, account, input.urls[0].as_str())? {
             return Err(exists(&known));
         }
-        if store::count(tx, account)? >= limits::PROJECTS_MAX {
-            let detail = format!(
-                "An account can have at most {} projects (brands). Use an existing project instead.",
-                limits::PROJECTS_MAX
-            );
-            return Err(Failure::because(Code::LimitReached, detail));
-        }
+        require_room(tx, account)?;
         let id = ProjectId::make(tx.now(), tx.random());
         let logos = logos(input.logo_urls.unwrap_or_default());
         let project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());

@@ -8,7 +8,7 @@ pub mod products;
 use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
-use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
+use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
 use crate::features::projects::brand::{Brand, BrandGuidelines};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::overrides::BrandOverrides;
@@ -67,6 +67,20 @@ pub fn overrides(tx: &impl Read, project: ProjectId) -> Result<BrandOverrides> {
 
 pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &BrandOverrides) {
     tx.put(OVERRIDES, &project, overrides);
+}
+
+/// Returns the account that has this project.
+pub fn owner(tx: &impl Read, project: ProjectId) -> Result<Option<AccountId>> {
+    let mut owner = None;
+    tx.visit_bytes(PROJECTS.id, &Span::default(), Order::Forward, &mut |mut key, _| {
+        let (account, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        if id == project {
+            owner = Some(account);
+            return Ok(ControlFlow::Break(()));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(owner)
 }
 
 /// Returns the number of projects in the account.

@@ -45,6 +45,7 @@ pub mod members;
 pub mod models;
 pub mod plan;
 pub mod platform_imports;
+pub mod restore;
 pub mod scheduled_imports;
 pub mod security;
 pub mod segment_form;
@@ -219,6 +220,8 @@ pub const PAGES: &[Page] = &[
         get audit::show, draws [audit::AuditPage]),
     page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,
         post system::send, draws [system::SystemPage]),
+    page!(closed "/{environment}/settings/system/restore", needs [restores::ops::get::Get], get restore::show, post restore::send,
+        draws [restore::RestorePage]),
     page!(open "/signin", get sign_in::show, post sign_in::send, draws [sign_in::SignInPage]),
     page!(closed "/signout", post sign_in::sign_out),
     page!(closed "/confirm", get sign_in::confirm, post sign_in::send_confirm, draws [sign_in::ConfirmPage]),

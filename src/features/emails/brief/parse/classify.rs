@@ -49,6 +49,9 @@ pub struct Fields {
 /// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
+/// The maximum number of words that name the recipients before or after "only".
+const READERS_WORDS_MAX: usize = 3;
+
 /// The maximum number of words in a request that ends with "please".
 const WISH_WORDS_MAX: usize = 6;
 
@@ -77,6 +80,8 @@ pub struct Classifier<'a> {
     pub recalls: bool,
     /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
+    /// Whether the line contains the disclaimer of a forwarded email.
+    pub disclaims: bool,
     /// Whether text in brackets later in the sentence belongs to the topic of a request.
     pub carries: bool,
     /// The number of sentences that have been classified.
@@ -98,6 +103,12 @@ impl Classifier<'_> {
         }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
+        }
+        // The company of the sender follows the disclaimer of a forwarded email on the same line.
+        self.disclaims &= !sentence.is_line_start;
+        self.disclaims |= self.fields.is_forwarded && self.is_disclaimer(whole);
+        if self.disclaims {
+            return vec![Piece { range: sentence.range, class: Class::Note }];
         }
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -178,7 +189,10 @@ impl Classifier<'_> {
         let mut at = self.prompt.trim(fragment).from;
         loop {
             let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0).or_else(|| self.named_greeting(at));
-            let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
+            let next = greeting
+                .or_else(|| self.prompt.end(List::Please, at))
+                .or_else(|| self.prompt.end(List::And, at))
+                .or_else(|| self.prompt.end(List::Sound, at));
             let is_open_quote = self.prompt.is_quote(at) && self.prompt.quote_end(at, fragment.to).is_none();
             let sign = (is_open_quote || matches!(self.prompt.fold(at), "(" | "[" | "," | ":")).then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
@@ -195,6 +209,10 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
+        if is_start && self.excuses(range) {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            return;
+        }
         // A merge field alone names the recipients: "Birthday mail for {{first_name}}, 15% off".
         if range.len() == 1 && merge_words::is_field(self.prompt.raw(range.from)) {
             pieces.push(Piece { range: fragment, class: Class::Note });
@@ -204,6 +222,15 @@ impl Classifier<'_> {
         let is_link_label = self.prompt.at(List::LabelLink, range.from).any(|mark| mark.to == range.to);
         if is_link_label && self.prompt.kind(fragment.to) == Kind::Link {
             pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        // "NOT the clearance socks": a prohibition in capitals addresses the writer.
+        let word = self.prompt.raw(range.from);
+        let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+        let is_answer = range.len() <= 2 || self.prompt.is(List::Finite, range.from + 1);
+        if is_start && is_shouted && self.prompt.is(List::Not, range.from) && !is_answer && !self.is_shouted() {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            self.rules = true;
             return;
         }
         let start = self.start(fragment);
@@ -337,6 +364,12 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
+        if self.seen == 1 && self.is_only(range) {
+            let part = self.part(range);
+            self.fields.audience.get_or_insert(part);
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
@@ -393,6 +426,23 @@ impl Classifier<'_> {
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether most words of the prompt are in capitals.
+    fn is_shouted(&self) -> bool {
+        let letters = self.prompt.words.text.chars().filter(|c| c.is_alphabetic());
+        let capitals = letters.clone().filter(|c| c.is_uppercase()).count();
+        capitals * 2 > letters.count()
+    }
+
+    /// Returns whether a fragment says who gets the email: "Choir only", "nur Mitglieder".
+    fn is_only(&self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let only = |at: usize| matches!(prompt.fold(at), "only" | "nur" | "alleen" | "seulement" | "solo" | "uniquement");
+        let rest = if only(range.to - 1) { Range::of(range.from, range.to - 1) } else { Range::of(range.from + 1, range.to) };
+        let is_led = only(range.from) || only(range.to - 1);
+        let names = (rest.from..rest.to).any(|at| prompt.at(List::Readers, at).any(|mark| mark.to == rest.to));
+        is_led && (1..=READERS_WORDS_MAX).contains(&rest.len()) && names
     }
 
     /// Returns the first word of a question that the email should ask the recipients.
@@ -487,9 +537,10 @@ impl Classifier<'_> {
         {
             return false;
         }
-        self.fields
-            .audience
-            .get_or_insert(Part { text: prompt.text(Range::of(end, range.to)).to_owned(), span: Some(prompt.span(range)) });
+        // The topic can follow the recipients: "survey of the parents about the Friday classes".
+        let about = (readers.to..range.to).find(|at| prompt.is(List::About, *at)).unwrap_or(range.to);
+        let (text, span) = (prompt.text(Range::of(end, about)).to_owned(), prompt.span(Range::of(range.from, about)));
+        self.fields.audience.get_or_insert(Part { text, span: Some(span) });
         true
     }
 

@@ -383,6 +383,10 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
     // In lowercase, only phrases of several words are labels: "… a.example/b button text: Tell us".
     let is_phrase = |list: List| prompt.at(list, at).any(|mark| mark.to > at + 1 && prompt.fold(mark.to) == ":");
+    // A period that can end an abbreviation precedes the label: "it takes 10 min. sign: Giulia".
+    if at > from && prompt.fold(at - 1) == "." && is_label(List::LabelSign) {
+        return true;
+    }
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
@@ -413,7 +417,11 @@ fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
         return true;
     }
-    let Some(end) = prompt.end(List::And, at).filter(|_| at > from) else { return false };
+    // In "bought before then keep the old price", "then" is a time.
+    let is_time = at > from
+        && prompt.fold(at) == "then"
+        && matches!(prompt.fold(at - 1), "before" | "until" | "by" | "since" | "till" | "after");
+    let Some(end) = prompt.end(List::And, at).filter(|_| at > from && !is_time) else { return false };
     if prompt.at(List::NoteWhole, end).any(|mark| mark.to > end + 1 && prompt.kind(mark.to) != Kind::Word) {
         return true;
     }

@@ -50,6 +50,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
         hires: purpose == Some(Goal::Hiring),
         recalls: purpose == Some(Goal::Recall),
         attacked: false,
+        disclaims: false,
         closes: false,
         situates: false,
         relates: false,
@@ -104,7 +105,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     parts::keep_weekdays(&mut brief);
     parts::recall_weekdays(&mut brief, &prompt, today);
     parts::finish(&mut brief, &prompt, &reads, goal);
-    leftovers(&mut brief, &prompt);
+    residue::leftovers(&mut brief, &prompt);
     residue::report(&mut brief, &prompt, &reads);
     brief
 }
@@ -299,11 +300,35 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        typed(brief, prompt, read, piece.range, whole);
+        // When the recipients did something, and yesterday's newsletter, are not news. The days of a recall are: "everyone who bought it
+        // between 1 and 20 October".
+        let is_request = matches!(piece.class, Class::Note | Class::Topic);
+        let describes = is_request && describes_readers(prompt, piece.range);
+        let is_past = is_request && prompt.has(List::Yesterday, piece.range);
+        let is_old = |found: &Found| {
+            let is_day = matches!(found.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+            let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+            is_day && (describes || is_past) && !(has_number && prompt.has(List::Month, found.range))
+        };
+        if is_request && read.found.iter().any(|found| piece.range.contains(found.range) && is_old(found)) {
+            let found = read.found.iter().filter(|found| !is_old(found)).cloned().collect();
+            let read = Read { sentence: read.sentence.clone(), pieces: read.pieces.clone(), found };
+            typed(brief, prompt, &read, piece.range, whole);
+        } else {
+            typed(brief, prompt, read, piece.range, whole);
+        }
     }
     if let Some((range, form)) = run {
         statement(brief, prompt, read, range, form, cuts);
     }
+}
+
+/// Returns whether a request ends with what the recipients did: "ask the people who were here in January". The date is not news.
+fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
+    const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
+    let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
+    let who = (range.from..range.to).find(|at| is_who(*at));
+    who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Link | Kind::Mail)))
 }
 
 /// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
@@ -332,7 +357,16 @@ fn form_of(is_clause: bool) -> Form {
 /// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to"
 /// precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
-    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
+    let before = at.checked_sub(1)?;
+    // "thank everyone who came to the walk", "thank you mail to everyone who …"
+    let names_readers = prompt.is(List::Readers, at);
+    let thanks = |stem: &str| (at.saturating_sub(THANKED_WORDS_MAX)..at).any(|at| prompt.fold(at).starts_with(stem));
+    match (prompt.lexicon().code, prompt.fold(before)) {
+        ("en", _) if names_readers && thanks("thank") => return Some("Thank you to"),
+        ("de", _) if names_readers && (thanks("dank") || thanks("bedank")) => return Some("Danke an"),
+        _ => {}
+    }
+    let verb = Some(before).filter(|last| matches!(prompt.fold(*last), "for" | "fur" | "to" | "bei" | "aupres"))?;
     if asks_whether(prompt, verb) {
         return Some("Would you like to");
     }
@@ -351,6 +385,9 @@ fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// The maximum number of words from "thank" to the people who are thanked.
+const THANKED_WORDS_MAX: usize = 7;
 
 /// Returns whether "ask customers if they want" precedes "to".
 fn asks_whether(prompt: &Prompt<'_>, to: usize) -> bool {
@@ -555,31 +592,4 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
         return FactKind::Amount;
     }
     FactKind::Price
-}
-
-/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
-/// text as unclear.
-fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
-    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
-    for (span, _) in super::spans(brief) {
-        covered[span.start as usize..span.end as usize].fill(true);
-    }
-    let whole = |at: usize| {
-        let own = prompt.span(Range::of(at, at + 1));
-        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
-    };
-    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
-    let mut at = 0;
-    while at < inside.len() {
-        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
-        let range = Range::of(at, end);
-        let words =
-            (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
-        match words {
-            0 => {}
-            1..=3 => brief.instructions.push(part(prompt, range)),
-            _ => brief.unclear.push(part(prompt, range)),
-        }
-        at = end + 1;
-    }
 }

@@ -11,7 +11,7 @@ use super::times::{clock, time};
 use super::tokens::Kind;
 
 /// Words for "every" and "always" before a weekday.
-const EVERY: [&str; 18] = [
+pub const EVERY: [&str; 18] = [
     "ao", "aos", "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always",
     "siempre", "toujours", "chaque", "tous",
 ];
@@ -405,7 +405,9 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && parts.next().is_none();
+    // "1.4.2" is a version.
+    let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
+    let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
     let period = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1);
     let next_year = prompt.raw(at + 2).parse::<i16>().ok().filter(|year| period && (1990..2100).contains(year));

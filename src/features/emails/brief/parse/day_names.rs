@@ -136,6 +136,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
 }
 
+#[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
 fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     // `corrected` replaces misspelled names later, together with other misspelled words.
     if prompt.lexicon().rewritten(prompt.raw(at)).is_some() {
@@ -179,6 +180,23 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
         || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
+    // "sat + sun", "sex e sab" and "vr za zo" are days, unlike the ranges "mon-fri" and "so und so".
+    let joins = |one: usize, other: usize| {
+        let is_joint =
+            matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);
+        is_joint && is_day(other)
+    };
+    let follows = |other: usize| is_day(other) && is_day(other + 1);
+    let is_listed = joins(at + 1, at + 2)
+        || at > 1 && joins(at - 1, at - 2)
+        || follows(at + 1)
+        || at > 0 && is_day(at - 1) && (is_day(at + 1) || at > 1 && is_day(at - 2));
+    // "sat closed", "mo dann wieder ab 9"
+    let is_followed = prompt.is(List::CueClosed, at + 1) || prompt.lexicon().code == "de" && prompt.fold(at + 1) == "dann";
+    let starts = at == 0 || prompt.kind(at - 1) != Kind::Word;
+    if (is_listed || is_followed && starts) && is_lowercase(prompt, at) {
+        return Some(cased(prompt, name));
+    }
     if (has_date || has_hour && is_lowercase(prompt, at)) && !has_partner {
         return Some(cased(prompt, name));
     }
@@ -198,12 +216,19 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if is_led && !is_noun {
         return Some(cased(prompt, name));
     }
+    if has_time && !has_partner && !has_capitals(prompt) {
+        return Some(cased(prompt, name));
+    }
     let is_day = has_partner || has_time;
     (is_day && has_capitals(prompt) && is_lowercase(prompt, at)).then(|| cased(prompt, prompt.raw(at)))
 }
 
-/// Returns the word for hours with the missing space before it: "uhr" in "19uhr".
+/// Returns the word for hours with the missing space before it: "uhr" in "19uhr". In Dutch, "u" is written in full after a range of hours.
 fn hour(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    let is_range = at > 2 && matches!(prompt.fold(at - 2), "-" | "–") && prompt.kind(at - 3) == Kind::Number;
+    if prompt.lexicon().code == "nl" && prompt.fold(at) == "u" && is_range && prompt.words.is_glued(at) {
+        return Some(" uur".to_owned());
+    }
     let is_hour = at > 0
         && prompt.kind(at - 1) == Kind::Number
         && prompt.words.is_glued(at)

@@ -19,6 +19,8 @@ impl Classifier<'_> {
         let left = sentence.fragments.len() - at;
         let all = Range::of(sentence.fragments[at].from, sentence.range.to);
         let class = match list {
+            // The subject of a forwarded email can be a request: "Subject: spanish email pls".
+            List::LabelSubject if self.fields.is_forwarded && self.requests_email(value) => Class::Note,
             List::LabelSubject | List::LabelHeadline | List::LabelPreheader => {
                 let range = self.without_notes(sentence, at, value);
                 let part = Some(self.part(self.unquoted(range)));
@@ -72,6 +74,11 @@ impl Classifier<'_> {
             _ => return None,
         };
         Some((left, Piece { range: all, class }))
+    }
+
+    fn requests_email(&self, value: Range) -> bool {
+        let asks = |at: usize| self.prompt.is(List::Please, at) || self.prompt.is(List::Language, at);
+        self.prompt.has(List::Email, value) && (value.from..value.to).any(asks)
     }
 
     /// Reads a signature: the name, and the title in the next fragment.

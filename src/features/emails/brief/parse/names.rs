@@ -200,6 +200,14 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let start = prompt.end(List::Article, start).unwrap_or(start);
     let is_word = |at: usize| prompt.kind(at) == Kind::Word;
     let noun = (start..start + 4).take_while(|at| is_word(*at)).find(|at| prompt.is(List::Venue, *at))?;
+    // "bei Regen in der Halle", "am Donnerstag ist Versammlung"
+    let is_other = |at: usize| {
+        let is_day = prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at) || prompt.is(List::Finite, at);
+        is_day || prompt.end(List::At, at).is_some_and(|end| end <= noun)
+    };
+    if (start..noun).any(is_other) {
+        return None;
+    }
     let mut end = prompt.end(List::Venue, noun)?;
     // A street or another name can follow the venue: "in the hall at North Street", "in der Halle am Deichweg".
     if let Some(next) = prompt.end(List::At, end).or_else(|| prompt.end(List::Of, end)) {

@@ -151,7 +151,15 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
     let is_assurance = prompt.is(List::Assure, prompt.trim(range).from);
-    is_assurance || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
+    // "client portal was down 9.10-11.40 this morning"
+    let is_news = roles::goal(prompt) == Some(Goal::Outage) && has_value(prompt, range) && prompt.has(List::Finite, range);
+    // "Duero sofa 690 instead of 890", "camp stove 15% off with code WILD15"
+    let is_offer = has_value(prompt, range) && prompt.has(List::Old, range) && !prompt.has(List::Not, range)
+        || prompt.has(List::Percent, range) && prompt.has(List::Code, range) && !prompt.has(List::Not, range);
+    is_assurance
+        || is_news
+        || is_offer
+        || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
 }
 
 /// The maximum number of numbers, days and addresses in a note.

@@ -27,6 +27,9 @@ pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
 /// The lowest price without a currency that is recognized after a product. Lower numbers are usually part of the product's name.
 const PRICE_MIN: f64 = 5.0;
 
+/// The words for "now" and "for" between a product and its price.
+const NOW: [&str; 11] = ["now", "jetzt", "nu", "maintenant", "ahora", "ora", "adesso", "agora", "for", "fur", "voor"];
+
 /// The lowest number that is read as a year rather than a price.
 const YEAR_MIN: f64 = 1900.0;
 
@@ -43,8 +46,8 @@ pub fn of_product(prompt: &Prompt<'_>, at: usize, before: &[Found]) -> Option<Fo
     // "Moth Lantern 2.0" and "Pinot noir 2022" are names.
     let amount = number(prompt.raw(at)).filter(|amount| is_sum && (PRICE_MIN..YEAR_MIN).contains(amount))?;
     let between = prompt.trim(Range::of(last.range.to, at));
-    let is_name =
-        last.kind == FactKind::Product && (between.is_empty() || between.len() == 1 && prompt.is(List::Costs, between.from));
+    let is_joint = |at: usize| prompt.is(List::Costs, at) || NOW.contains(&prompt.fold(at));
+    let is_name = last.kind == FactKind::Product && (between.is_empty() || between.len() == 1 && is_joint(between.from));
     let is_pair = last.kind == FactKind::Price && last.range.len() == 1;
     let is_old = is_pair && prompt.before(List::Old, at).is_some_and(|from| from <= last.range.to + 1);
     let kind = match (is_name, is_old) {
@@ -69,7 +72,10 @@ pub fn with_currency(text: String, prompt: &Prompt<'_>, read: &Read, body: Range
         };
         // A currency after the second price belongs to both prices: "from 12 to 13.50 euros".
         let to = prompt.end(List::To, found.range.to);
-        let is_shared = |other: &Found| Some(other.range.from) == to && other.range.len() > 1;
+        let is_word = |at: usize| prompt.is(List::Currency, at) && prompt.kind(at) == Kind::Word;
+        let is_shared = |other: &Found| {
+            Some(other.range.from) == to && other.range.len() > 1 && (other.range.from..other.range.to).any(is_word)
+        };
         if read.found.iter().any(is_shared) {
             continue;
         }

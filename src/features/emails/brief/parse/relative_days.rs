@@ -3,17 +3,72 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::super::FactValue;
+use super::super::{FactKind, FactValue, Goal};
+use super::dates;
 use super::facts::{Bound, Found};
 use super::lexicon::List;
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Range};
 use super::reading::Read;
+use super::roles;
 use super::tokens::Kind;
 
 /// Corrects a prompt's days, based on its other dates.
 pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     carry_months(prompt, reads);
     forget_relative(prompt, reads);
+    forget_recurring(prompt, reads);
+    forget_reasons(prompt, reads);
+}
+
+/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas Eve, order by
+/// 6 December".
+fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let is_deadline = |found: &Found| {
+            let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+            has_number && found.bound == Bound::Until && found.value.is_some()
+        };
+        let Some(deadline) = read.found.iter().find(|found| is_deadline(found)).map(|found| found.range.from) else { continue };
+        let is_reason =
+            |found: &Found| found.bound == Bound::Until && prompt.has(List::NamedDay, found.range) && found.range.to <= deadline;
+        read.found.iter_mut().filter(|found| is_reason(found)).for_each(|found| found.value = None);
+    }
+}
+
+/// Removes the dates of weekdays that recur: a first day follows ("a teacher for Wednesdays 7pm, from 6 January"), or the prompt says when
+/// something happens in every month ("the box comes every first Thursday of the month. Skip a box before Tuesday noon").
+fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    let is_weekday = |found: &Found| {
+        !has_number(found)
+            && prompt.has(List::Weekday, found.range)
+            && matches!(found.value, Some(FactValue::Days { last: None, .. }))
+    };
+    let is_monthly = |found: &Found| {
+        let before = Range::of(found.range.from.saturating_sub(2), found.range.from);
+        let is_counted = prompt.has(List::DayOrdinal, before) || prompt.has(List::Position, before);
+        is_weekday(found) && is_counted && (before.from..before.to).any(|at| dates::EVERY.contains(&prompt.fold(at)))
+    };
+    let recurs = reads.iter().flat_map(|read| &read.found).any(is_monthly);
+    let is_dated =
+        reads.iter().flat_map(|read| &read.found).any(|found| found.value.is_some() && is_date(found) && has_number(found));
+    for read in reads {
+        for at in 0..read.found.len() {
+            let starts = |next: &Found| next.bound == Bound::From && has_number(next) && is_date(next);
+            let is_followed = hiring(prompt) && read.found[at].bound == Bound::None && read.found[at + 1..].iter().any(starts);
+            if is_weekday(&read.found[at]) && (is_followed || recurs && !is_dated) {
+                read.found[at].value = None;
+            }
+        }
+    }
+}
+
+fn is_date(found: &Found) -> bool {
+    matches!(found.kind, FactKind::Date | FactKind::Period)
+}
+
+fn hiring(prompt: &Prompt<'_>) -> bool {
+    roles::goal(prompt) == Some(Goal::Hiring)
 }
 
 /// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
@@ -62,10 +117,10 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
             days.extend(last);
             continue;
         }
-        let is_day = number.is_some()
-            && end.is_none()
-            && !prompt.has(List::Weekday, found.range)
-            && !prompt.has(List::ShortWeekday, found.range);
+        let names_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
+        // Two months can have the same weekdays: "Orders until Saturday 20 March, collection on Thursday the 25th".
+        let fits = |near: Date| near.with().day(first.day()).build().is_ok_and(|day| day.weekday() == first.weekday());
+        let is_day = number.is_some() && end.is_none() && (!names_weekday || last.is_some_and(fits));
         // "nur bis 13" can be an hour.
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = is_day && is_ordinal;

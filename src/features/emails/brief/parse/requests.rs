@@ -8,6 +8,9 @@ use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::prompt::Range;
 use super::tokens::Kind;
 
+/// The maximum number of words from "thank" to the people who are thanked.
+const THANKED_WORDS_MAX: usize = 7;
+
 /// The minimum number of words of the content that follows a request without punctuation.
 const CONTENT_WORDS_MIN: usize = 6;
 
@@ -82,6 +85,9 @@ impl Classifier<'_> {
             self.asks = true;
             self.carries = true;
             let thanks = ["thank", "dank", "bedank"].iter().any(|word| prompt.fold(start).starts_with(word));
+            if let Some(readers) = self.thanked(start, to).filter(|_| thanks) {
+                return Some(Range::of(readers, to));
+            }
             let about = (start + 1..to).find_map(|at| {
                 let reason = prompt.end(List::For, at).filter(|_| thanks && matches!(prompt.fold(at), "for" | "fur"));
                 if reason.is_some() {
@@ -96,6 +102,16 @@ impl Classifier<'_> {
         let end = self.inner(fragment).to;
         // In "bitte auf die Öffnungszeiten hinweisen", the verb ends the request, and its object is the topic.
         (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
+    }
+
+    /// Returns the first word of the people who are thanked for something: "thank everyone who came", "danke an alle, die …".
+    fn thanked(&self, start: usize, to: usize) -> Option<usize> {
+        const WHO: [&str; 7] = ["who", "that", "die", "qui", "che", "que", "wie"];
+        let prompt = self.prompt;
+        let readers = prompt.find(List::Readers, Range::of(start, (start + THANKED_WORDS_MAX).min(to)))?;
+        let who = readers.to + usize::from(prompt.fold(readers.to) == ",");
+        let is_known = matches!(prompt.lexicon().code, "en" | "de");
+        (is_known && WHO.contains(&prompt.fold(who)) && who + 2 < to).then_some(readers.from)
     }
 
     /// Recognizes "Write an email about …" and "Welcome email for …". Returns the end of the request.

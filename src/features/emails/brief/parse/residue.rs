@@ -1,9 +1,9 @@
 //! Finds the words of requests to the writer that are neither part of the request nor read as a fact: "peaceful holiday" in "Wish everyone
 //! a peaceful holiday". If the email does not contain them, a warning reports them.
 
-use super::super::{Brief, Part, Span};
+use super::super::{Brief, Goal, Part, Span};
 use super::classify::{Class, Piece};
-use super::lexicon::List;
+use super::lexicon::{List, Mark};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
@@ -62,13 +62,18 @@ const LETTERS_MIN: usize = 5;
 /// The minimum number of letters of a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 6;
 
+/// The maximum number of words of a topic before the first word that a warning must report.
+const TOPIC_WORDS_MAX: usize = 4;
+
 /// Adds to the unclear texts the words of request topics that nothing else in the brief contains, and the names in descriptions of the
 /// recipients: "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let spans: Vec<Span> = kept(brief).collect();
+    let names_subject = SUBJECTS.contains(&brief.purpose);
     let readers: Vec<Span> = brief.audience.iter().filter_map(|part| part.span).collect();
     for read in reads {
         for piece in read.pieces.iter().filter(|piece| matches!(piece.class, Class::Topic | Class::Note)) {
+            let forbids = FORBIDS.iter().any(|list| prompt.has(*list, piece.range));
             let is_described = |at: usize| {
                 let own = prompt.span(Range::of(at, at + 1));
                 readers.iter().any(|span| span.start <= own.start && own.end <= span.end)
@@ -77,11 +82,59 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
                 let is_start = at == piece.range.from || prompt.kind(at - 1) == Kind::Sign;
                 is_described(at) && prompt.words.is_capital(at) && !is_start && prompt.lexicon().code != "de"
             };
-            let is_open = |at: usize| is_name(at) || piece.class == Class::Topic && !is_described(at);
+            let is_open = |at: usize| {
+                is_name(at)
+                    || piece.class == Class::Topic && !is_described(at)
+                    || names_subject && !forbids && is_unknown(prompt, at)
+            };
             let Some(range) = residue(prompt, read, piece, &spans, is_open) else { continue };
             let text = prompt.text(range).to_owned();
             brief.unclear.push(Part { text, span: Some(prompt.span(range)) });
         }
+    }
+}
+
+/// The lists whose phrases forbid something. The words of a prohibition must not be added to the email.
+const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
+
+/// The purposes for which the description of the recipients also names the subject: "the people who bought a coffee table".
+const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
+
+/// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".
+fn is_unknown(prompt: &Prompt<'_>, at: usize) -> bool {
+    let before = Range::of(at.saturating_sub(PHRASE_WORDS_MAX), (at + PHRASE_WORDS_MAX).min(prompt.words.len()));
+    let is_known = |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling;
+    prompt.kind(at) == Kind::Word && !prompt.marks(before).any(is_known)
+}
+
+/// The maximum number of words of a phrase in the word lists.
+const PHRASE_WORDS_MAX: usize = 8;
+
+/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
+/// text as unclear.
+pub fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
+    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
+    for (span, _) in super::spans(brief) {
+        covered[span.start as usize..span.end as usize].fill(true);
+    }
+    let whole = |at: usize| {
+        let own = prompt.span(Range::of(at, at + 1));
+        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
+    };
+    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
+    let mut at = 0;
+    while at < inside.len() {
+        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
+        let range = Range::of(at, end);
+        let words =
+            (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
+        let part = || Part { text: prompt.text(range).trim().to_owned(), span: Some(prompt.span(range)) };
+        match words {
+            0 => {}
+            1..=3 => brief.instructions.push(part()),
+            _ => brief.unclear.push(part()),
+        }
+        at = end + 1;
     }
 }
 
@@ -125,7 +178,10 @@ fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_o
     let is_short = prompt.kind(first) == Kind::Word
         && !prompt.words.is_capital(first)
         && prompt.raw(first).chars().count() < LONE_LETTERS_MIN;
-    (last > first || !is_short).then_some(Range::of(first, last + 1))
+    // The whole topic is clearer than a part of it: "the timetable of the Friday classes".
+    let topic = (from..first).rev().find_map(|at| prompt.end(List::About, at)).filter(|topic| *topic <= first);
+    let start = topic.filter(|topic| first - topic <= TOPIC_WORDS_MAX).unwrap_or(first);
+    (last > first || !is_short).then_some(Range::of(start, last + 1))
 }
 
 #[cfg(test)]

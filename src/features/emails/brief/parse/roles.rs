@@ -2,7 +2,7 @@
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
-use super::lexicon::{List, lexicons};
+use super::lexicon::{List, goal_of, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
@@ -48,6 +48,20 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
+        // "désolé j'écris du train" at the end of a long prompt apologizes for the prompt.
+        let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
+        if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
+            continue;
+        }
+        // "tono tranquillo, senza scuse infinite"
+        let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
+        if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
+            continue;
+        }
+        // In "survey about the opening hours", the opening hours are the topic.
+        let is_topic =
+            (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
+        let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
         // "Welcome email with 10% off" names a welcome email, not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
@@ -69,10 +83,26 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
+    // "free but bring a friend" is about an event if it offers no reward.
+    let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
+    let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
+    let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
     // An event that does not take place is no invitation.
     let is_canceled =
         matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }
+}
+
+/// The number of words after which a prompt is long, and the number of words at its end that close it.
+const LATE_WORDS: usize = 20;
+const LAST_WORDS: usize = 8;
+
+/// The maximum number of words between the kind of an email, "about", and the topic.
+const ABOUT_WORDS_MAX: usize = 4;
+
+/// Returns whether a word for a survey precedes a word.
+fn surveys(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.all(List::Goal, Range::of(at.saturating_sub(ABOUT_WORDS_MAX), at)).any(|mark| goal_of(mark) == Goal::Survey)
 }
 
 /// The number of words at the start of a prompt that say what the email is about.
@@ -264,7 +294,8 @@ fn by_goal(goal: Goal, bound: Bound) -> FactRole {
         (Goal::Sale, B::None) => R::OfferEnds,
         (Goal::Launch, B::None) => R::OfferStarts,
         (Goal::Event | Goal::Webinar | Goal::Reminder | Goal::Hiring | Goal::OrderDeadline, B::Until) => R::OrderBy,
-        (Goal::OrderDeadline, _) => R::OrderBy,
+        (Goal::OrderDeadline, B::From) => R::Other,
+        (Goal::OrderDeadline, B::None) => R::OrderBy,
         (
             Goal::Event
             | Goal::Webinar

@@ -103,6 +103,16 @@ impl Classifier<'_> {
 
     /// Reads the closing line of the prompt, which can be the signature.
     pub(super) fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
+        let after = self.prompt.end(List::Closing, range.from);
+        // The name and the address of the sender follow the closing of a forwarded email: "Cordialement, Martine Hoffer, 5 place de …".
+        let is_address = self.fields.is_forwarded
+            && is_start
+            && after
+                .is_some_and(|end| self.prompt.fold(end) == "," && (end + 1..end + 3).all(|at| self.prompt.words.is_capital(at)));
+        if is_address {
+            self.closes = true;
+            return true;
+        }
         let is_last =
             self.seen + 2 >= self.count || self.fields.is_forwarded && sentence.range.len() <= FORWARDED_CLOSING_WORDS_MAX;
         let Some(mut end) = self.prompt.end(List::Closing, range.from).filter(|_| is_last) else { return false };
@@ -123,7 +133,8 @@ impl Classifier<'_> {
         }
         // A closing in lowercase within a line is from the person who types the prompt, and that person need not sign the email: "… doen
         // we niet. groetjes Anouk". In contrast, "… all good now. from Gaz" has a last sentence that consists only of the signature.
-        let is_alone = is_start && self.seen == self.count && matches!(self.prompt.fold(range.from), "from" | "von");
+        let is_end = self.seen + 1 >= self.count;
+        let is_alone = is_start && is_end && matches!(self.prompt.fold(range.from), "from" | "von");
         let is_inside = !is_alone && !sentence.is_line_start && self.prompt.raw(range.from).starts_with(char::is_lowercase);
         if is_inside && !is_by && !names.is_empty() && !self.fields.is_forwarded {
             return false;

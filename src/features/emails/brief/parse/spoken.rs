@@ -78,7 +78,10 @@ fn signs(prompt: &Prompt<'_>) -> Vec<Change> {
 fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::DayOrdinal, at).max_by_key(|mark| mark.to)?;
     let month = prompt.end(List::Of, mark.to).unwrap_or(mark.to);
-    let mark = Some(mark).filter(|_| prompt.is(List::Month, month) && prompt.kind(at) == Kind::Word)?;
+    // "Wednesday the seventh"
+    let weekday = at.checked_sub(2).filter(|before| prompt.is(List::Weekday, *before) && prompt.is(List::Article, before + 1));
+    let is_day = prompt.is(List::Month, month) || weekday.is_some();
+    let mark = Some(mark).filter(|_| is_day && prompt.kind(at) == Kind::Word)?;
     let sign = match prompt.lexicon().code {
         "en" if matches!(mark.value, 1 | 21 | 31) => "st",
         "en" if matches!(mark.value, 2 | 22) => "nd",

@@ -28,7 +28,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
         _ => pieces(prompt, range, cut),
     };
     if prompt.lexicon().code == "en" {
-        text = addressed(&text);
+        text = without_sorry(&addressed(&text)).to_owned();
     }
     // In notes, people write "X = Y" and "X -> Y".
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
@@ -80,6 +80,22 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
     }
     text.push_str(&spelled(prompt, Range::of(at, range.to)));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The minimum number of words of a statement that "sorry" follows.
+const SORRY_WORDS_MIN: usize = 3;
+
+/// Returns a statement without a "sorry" that the writer adds to it: "we go up sorry".
+fn without_sorry(text: &str) -> &str {
+    let bare = text.trim_end_matches(['.', '!', ' ']);
+    let rest = bare.strip_suffix(" sorry").map(|rest| rest.trim_end_matches([',', ' '])).unwrap_or(bare);
+    let last = rest.split(' ').next_back().unwrap_or_default().to_lowercase();
+    let is_own = rest.len() == bare.len()
+        || matches!(
+            last.as_str(),
+            "are" | "am" | "is" | "so" | "very" | "really" | "be" | "say" | "truly" | "we're" | "i'm" | "feel"
+        );
+    if is_own || rest.split(' ').count() < SORRY_WORDS_MIN { text } else { rest }
 }
 
 fn is_verb_last(prompt: &Prompt<'_>) -> bool {

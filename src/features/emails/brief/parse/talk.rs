@@ -1,12 +1,14 @@
 //! Recognizes what the people who plan the email say to each other, and statements that they withdraw: "the landlord wanted 45% more, but
 //! keep that out".
 
+use super::super::Goal;
 use super::classify::{Class, Classifier};
 use super::clauses::{Chat, Sentence};
 use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
+use super::roles;
 use super::tokens::Kind;
 
 /// Turns withdrawn text and remarks in brackets into unclear text, whose facts are not read.
@@ -161,7 +163,28 @@ fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
 }
 
+/// The maximum number of words of an excuse at the end of a prompt.
+const EXCUSE_WORDS_MAX: usize = 9;
+
 impl Classifier<'_> {
+    /// Returns whether the last sentence of a prompt apologizes for the prompt itself: "sorry for the typos", "désolé j'écris du train".
+    pub(super) fn excuses(&self, range: Range) -> bool {
+        const SORRY: [&str; 9] =
+            ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
+        let is_last = self.seen > 2 && self.seen == self.count && (2..=EXCUSE_WORDS_MAX).contains(&range.len());
+        let is_apology = roles::goal(self.prompt) == Some(Goal::Apology);
+        is_last && !is_apology && SORRY.contains(&self.prompt.fold(range.from)) && !has_value(self.prompt, range)
+    }
+
+    /// Returns whether a sentence is the disclaimer of a forwarded email.
+    pub(super) fn is_disclaimer(&self, whole: Range) -> bool {
+        let stems = ["confiden", "vertraulich", "riservat", "vertrouwelijk"];
+        let is_secret = |at: usize| stems.iter().any(|stem| self.prompt.fold(at).starts_with(stem));
+        let names_email = self.prompt.has(List::Email, whole)
+            || (whole.from..whole.to).any(|at| matches!(self.prompt.fold(at), "message" | "nachricht" | "mensaje" | "messaggio"));
+        names_email && (whole.from..whole.to).any(is_secret)
+    }
+
     /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
     pub(super) fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
         let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Sound, List::Remark];

@@ -1,0 +1,103 @@
+//! A state of the backup that is restored next to the data of a running service, for as long as the service copies from it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::restoring::{self, Progress};
+use super::{Error, Result, SealedTarget};
+use crate::base::clock::{Clock, Timestamp};
+use crate::base::random::Random;
+use crate::engine::store::{Options, Store};
+use crate::vocab::environment::Environment;
+use crate::vocab::tables::DatabaseKind;
+
+/// The size of the page cache of each file.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+
+/// The two environments of a restored state. The folder is removed when the value is dropped.
+pub struct RestoredCopy {
+    /// The time of the last restored commit.
+    pub until: Timestamp,
+    /// Whether the backup has every commit up to the chosen time.
+    pub is_exact: bool,
+    test: Arc<Store>,
+    live: Arc<Store>,
+    _folder: TemporaryFolder,
+}
+
+/// A folder that is removed when the value is dropped.
+struct TemporaryFolder(PathBuf);
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // If the folder cannot be removed now, the next start or the next restore removes it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl RestoredCopy {
+    /// Restores the state at a time into the empty folder `folder`. The stores migrate their rows to this program's version.
+    pub async fn restore(
+        sealed: &SealedTarget,
+        at: Option<Timestamp>,
+        folder: &Path,
+        progress: &Progress,
+        (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+    ) -> Result<Self> {
+        let folder = TemporaryFolder(folder.to_path_buf());
+        let (plan, restored) = restoring::restore_with(sealed, at, &folder.0, progress).await?;
+        let opening = tokio::task::spawn_blocking(move || {
+            let [control, test, live] = restoring::files(&folder.0);
+            // Members, keys and sessions are not copied, so their store is not kept on the disk.
+            fs::remove_file(&control).map_err(|error| Error::Local(format!("{}: {error}", control.display())))?;
+            let options = || Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
+            let open = |file: &Path| Store::open(file, &options(), clock.clone(), random.clone()).map(Arc::new);
+            let (test, live) = (open(&test)?, open(&live)?);
+            Ok::<_, Error>((folder, test, live))
+        });
+        let opened = opening.await.map_err(|_| Error::Local("opening the restored files failed".to_owned()))?;
+        let (folder, test, live) = opened?;
+        Ok(Self { until: restored.until, is_exact: plan.is_exact, test, live, _folder: folder })
+    }
+
+    /// Returns the restored store of an environment.
+    pub fn store(&self, environment: Environment) -> &Arc<Store> {
+        match environment {
+            Environment::Test => &self.test,
+            Environment::Live => &self.live,
+        }
+    }
+}
+
+/// The restored state that a running service copies from, if there is one, and how far the current restore has come.
+#[derive(Default)]
+pub struct CopySlot {
+    copy: Mutex<Option<Arc<RestoredCopy>>>,
+    progress: Mutex<Arc<Progress>>,
+}
+
+impl CopySlot {
+    pub fn copy(&self) -> Option<Arc<RestoredCopy>> {
+        lock(&self.copy).clone()
+    }
+
+    /// Replaces the state; returns the previous one, whose folder is removed with its last use.
+    pub fn set(&self, copy: Option<RestoredCopy>) -> Option<Arc<RestoredCopy>> {
+        std::mem::replace(&mut *lock(&self.copy), copy.map(Arc::new))
+    }
+
+    /// Starts to count the progress of a restore from zero.
+    pub fn start(&self) -> Arc<Progress> {
+        *lock(&self.progress) = Arc::default();
+        self.progress()
+    }
+
+    pub fn progress(&self) -> Arc<Progress> {
+        lock(&self.progress).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,151 @@
+//! A restore and its state.
+
+use serde::{Deserialize, Serialize};
+
+use schemars::JsonSchema;
+
+use crate::base::clock::Timestamp;
+use crate::features::go_live::{CopyCounts, Counter};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ConversationId, CopyIds, JobId, ProjectId};
+
+/// The restore of the installation, as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Restore {
+    pub id: JobId,
+    /// The account whose brands can be restored; `None` for the operator, who can restore all brands.
+    pub account: Option<AccountId>,
+    /// The brand that the request named.
+    pub project: Option<ProjectId>,
+    /// The time of the wanted state; after the preparation, the time of the last restored commit.
+    pub at: Timestamp,
+    /// Whether the backup has every commit up to the wanted time.
+    pub is_exact: bool,
+    pub requested_at: Timestamp,
+    pub state: State,
+    /// The number of attempts since the last progress.
+    pub attempts: u32,
+    pub order: Option<Order>,
+    pub ended_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum State {
+    /// The state of the time is restored into a temporary folder.
+    Preparing,
+    /// The temporary folder waits for a user's choice.
+    Ready {
+        since: Timestamp,
+    },
+    /// The brand is copied into the installation.
+    Copying,
+    Completed,
+    /// The reason, worded for users.
+    Failed(String),
+}
+
+/// What happens to objects that the brand has now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RestoreMode {
+    /// What is missing comes back; what exists stays as it is.
+    #[default]
+    Missing,
+    /// What is missing comes back, and what exists is replaced.
+    Replace,
+    /// A second brand is created.
+    Copy,
+}
+
+/// The chosen brand, and how it comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    pub account: AccountId,
+    pub environment: Environment,
+    pub project: ProjectId,
+    pub mode: RestoreMode,
+    pub contacts: bool,
+    pub deleted_contacts: bool,
+}
+
+impl Order {
+    /// Returns how the IDs of restored objects are formed.
+    pub fn ids(&self, restore: JobId) -> CopyIds {
+        match self.mode {
+            RestoreMode::Missing | RestoreMode::Replace => CopyIds::Same,
+            RestoreMode::Copy => CopyIds::Beside(restore),
+        }
+    }
+
+    /// Returns the brand that gets the restored objects.
+    pub fn target(&self, restore: JobId) -> ProjectId {
+        self.ids(restore).of(self.project)
+    }
+}
+
+impl Restore {
+    /// Returns whether the restore is not ended.
+    pub fn is_open(&self) -> bool {
+        self.ended_at.is_none()
+    }
+
+    /// Ends the restore.
+    pub fn end(&mut self, state: State, now: Timestamp) {
+        (self.state, self.ended_at) = (state, Some(now));
+    }
+}
+
+/// The progress of a copy, stored in the transactions of the copy.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CopyProgress {
+    pub restore: JobId,
+    pub stage: Stage,
+    /// Whether the brand did not exist, so that its contacts keep their IDs.
+    pub is_fresh: bool,
+    pub counts: Vec<CopyCounts>,
+    /// What was not restored and why, worded for users.
+    pub skipped: Vec<String>,
+    /// The number of unfinished conversations.
+    pub unfinished: u64,
+    /// The folded names of the tags that were missing.
+    pub new_tags: Vec<String>,
+    /// The number of contacts that stay deleted.
+    pub deleted: u64,
+    /// The number of contacts that stay erased.
+    pub erased: u64,
+}
+
+/// What the copy does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    Brand,
+    Audience,
+    /// The conversations after this one, newest first.
+    Emails(Option<ConversationId>),
+    /// The contacts with numbers after this one.
+    Contacts(Option<u32>),
+    Done,
+}
+
+impl CopyProgress {
+    pub fn new(restore: JobId) -> Self {
+        Self {
+            restore,
+            stage: Stage::Brand,
+            is_fresh: false,
+            counts: Vec::new(),
+            skipped: Vec::new(),
+            unfinished: 0,
+            new_tags: Vec::new(),
+            deleted: 0,
+            erased: 0,
+        }
+    }
+
+    /// Adds the counts of a transaction.
+    pub fn count(&mut self, counts: impl IntoIterator<Item = CopyCounts>) {
+        let mut counter = Counter { counts: std::mem::take(&mut self.counts) };
+        counts.into_iter().for_each(|counts| counter.add(counts));
+        self.counts = counter.counts;
+    }
+}

@@ -1,0 +1,73 @@
+//! Brings back a brand of the restored state.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
+use crate::features::accounts;
+use crate::features::restores::model::RestoreMode;
+use crate::features::restores::requests::{self, Choice};
+use crate::features::restores::views::RestoreView;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+pub struct Apply;
+
+/// The brand to bring back, and how.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApplyRestore {
+    /// The brand, by its ID at the time of the restored state.
+    pub project_id: ProjectId,
+    /// `missing` brings back what is missing and leaves everything else as it is. `replace` also replaces what exists: the brand's values,
+    /// objects and contact fields; emails get a new version. `copy` creates a second brand beside the existing one.
+    #[serde(default)]
+    pub mode: RestoreMode,
+    /// Whether to bring back contacts too.
+    #[serde(default = "yes")]
+    pub contacts: bool,
+    /// Whether contacts come back that were deleted since then. Deleting a contact erases a person's data, so use this only if the contacts
+    /// were deleted by mistake.
+    #[serde(default)]
+    pub deleted_contacts: bool,
+}
+
+pub(super) fn yes() -> bool {
+    true
+}
+
+impl ApplyRestore {
+    pub(super) fn choice(&self) -> Choice {
+        let Self { project_id: project, mode, contacts, deleted_contacts } = *self;
+        Choice { project, mode, contacts, deleted_contacts }
+    }
+}
+
+impl Operation for Apply {
+    const SPEC: Spec = Spec::post("restores.apply", "/v1/system/restores/apply", manager())
+        .summary("Bring back a brand")
+        .about(
+            "Brings back the brand with its knowledge base, images, products, tags, topics, segments, finished emails and contacts. \
+             Campaigns, messages, customer events, statistics, webhooks and connections are not restored, and nothing is sent. Contacts \
+             that exist keep their status and their choices of topics; those who have unsubscribed or bounced since then do not come back \
+             as subscribed. Returns immediately; GET /v1/system/restores shows the result. Requires a restore with the status ready. Only \
+             the installation's own account, which is the first account, may use this operation.",
+        )
+        .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
+    type Input = ApplyRestore;
+    type Output = Done<RestoreView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "mode": "missing" }), Done(RestoreView::completed_sample()))
+    }
+}
+
+impl Async for Apply {
+    async fn run(context: Context, input: ApplyRestore) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        accounts::require_installations(&context.engine.control.read(), account)?;
+        let restore = requests::apply(&context, &Self::SPEC, Some(account), input.choice()).await?;
+        Ok(Done(requests::view(&context.engine, Some(account), restore)?))
+    }
+}

@@ -1,0 +1,215 @@
+//! Restores as the API returns them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::model::RestoreMode;
+use crate::engine::api::response::WireTime;
+use crate::features::go_live::{CopyCounts, Kind};
+use crate::vocab::ids::{JobId, ProjectId};
+
+/// The restore of the installation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RestoreStatus {
+    /// The newest restore; absent if there was none.
+    pub restore: Option<RestoreView>,
+}
+
+/// A restore of one brand from the continuous backup.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreView {
+    pub id: JobId,
+    /// `preparing`: the state is restored into a temporary folder. `ready`: choose a brand within an hour. `copying`: the brand is being
+    /// brought back.
+    #[schemars(extend("enum" = ["preparing", "ready", "copying", "completed", "failed"]))]
+    pub status: &'static str,
+    /// The time of the state. From `ready` on, this is the time of its last change.
+    pub at: WireTime,
+    /// Whether the backup has every change up to this time; false if only a snapshot of that period was kept.
+    pub exact: bool,
+    pub requested_at: WireTime,
+    /// When the restore completed or failed.
+    pub ended_at: Option<WireTime>,
+    /// Why the restore failed, worded for users.
+    pub error: Option<String>,
+    /// The number of downloaded and of all objects; absent unless the status is `preparing`.
+    pub progress: Option<RestoreProgress>,
+    /// The account's brands at that time, if the status is `ready`.
+    pub brands: Vec<RestorableBrand>,
+    /// What is brought back, from `copying` on.
+    pub result: Option<RestoreResult>,
+}
+
+/// How far the preparation has come.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct RestoreProgress {
+    pub done: u64,
+    /// 0 until the number is known.
+    pub total: u64,
+}
+
+/// A brand as it was.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestorableBrand {
+    pub project_id: ProjectId,
+    pub name: String,
+    pub domain: String,
+    #[schemars(extend("enum" = ["test", "live"]))]
+    pub environment: &'static str,
+    /// Whether the brand exists now.
+    pub exists: bool,
+    /// The number of contacts at that time.
+    pub contacts: u64,
+    /// The number of contacts now.
+    pub contacts_now: u64,
+}
+
+/// What was brought back so far.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreResult {
+    pub mode: RestoreMode,
+    /// The brand as it was.
+    pub project_id: ProjectId,
+    /// The brand that has the restored objects; a new one in the mode `copy`.
+    pub target_project_id: ProjectId,
+    #[schemars(extend("enum" = ["test", "live"]))]
+    pub environment: &'static str,
+    /// The counts by kind: `created` came back, `updated` was replaced, `unchanged` stayed as it was.
+    pub restored: Vec<CopyCounts>,
+    /// The number of contacts that stay deleted, because they were deleted since then.
+    pub contacts_left_deleted: u64,
+    /// The number of contacts that stay erased, because they had unsubscribed, bounced or complained before they were deleted.
+    pub contacts_left_erased: u64,
+    /// What was not restored and why, worded for users.
+    pub skipped: Vec<String>,
+}
+
+/// What a restore of a brand would bring back.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KindPreview {
+    pub kind: Kind,
+    /// The number of objects at that time.
+    pub in_backup: u64,
+    /// The number of these that do not exist now.
+    pub missing: u64,
+    /// The number of these that exist now. Only the mode `replace` changes them.
+    pub existing: u64,
+}
+
+impl KindPreview {
+    /// Counts objects, of which each exists or not.
+    pub fn new(kind: Kind, known: impl IntoIterator<Item = bool>) -> Self {
+        let mut preview = Self { kind, in_backup: 0, missing: 0, existing: 0 };
+        for exists in known {
+            preview.in_backup += 1;
+            *(if exists { &mut preview.existing } else { &mut preview.missing }) += 1;
+        }
+        preview
+    }
+}
+
+/// The contacts that a restore of a brand would bring back.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContactsPreview {
+    /// The number of contacts at that time.
+    pub in_backup: u64,
+    /// The number of contacts that come back. Those who have unsubscribed or bounced since then come back with this status.
+    pub missing: u64,
+    /// The number of contacts that exist now. Their status stays as it is.
+    pub existing: u64,
+    /// The number of contacts that were deleted since then. They come back only with `deletedContacts`.
+    pub deleted: u64,
+    /// The number of contacts that never come back: they had unsubscribed, bounced or complained before they were deleted.
+    pub erased: u64,
+}
+
+/// A comparison of a brand at that time with the brand now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BrandPreview {
+    pub project_id: ProjectId,
+    pub name: String,
+    pub domain: String,
+    #[schemars(extend("enum" = ["test", "live"]))]
+    pub environment: &'static str,
+    /// The time of the state.
+    pub at: WireTime,
+    /// Whether the brand exists now.
+    pub exists: bool,
+    /// The objects by kind, without contacts.
+    pub kinds: Vec<KindPreview>,
+    pub contacts: ContactsPreview,
+}
+
+impl RestoreView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        Self {
+            id: JobId::parse("66f1a2b3c4d5e6f708192021").expect("the ID has 24 hexadecimal characters"),
+            status: "ready",
+            at: WireTime::sample(),
+            exact: true,
+            requested_at: WireTime::sample(),
+            ended_at: None,
+            error: None,
+            progress: None,
+            brands: vec![RestorableBrand {
+                project_id: sample_project(),
+                name: "Acme".into(),
+                domain: "acme.example".into(),
+                environment: "live",
+                exists: true,
+                contacts: 1_200,
+                contacts_now: 40,
+            }],
+            result: None,
+        }
+    }
+
+    /// Returns an example of a restore that has copied a brand.
+    pub fn completed_sample() -> Self {
+        let count = |kind, created, unchanged| CopyCounts { kind, created, updated: 0, unchanged };
+        Self {
+            status: "completed",
+            ended_at: Some(WireTime::sample()),
+            brands: Vec::new(),
+            result: Some(RestoreResult {
+                mode: RestoreMode::Missing,
+                project_id: sample_project(),
+                target_project_id: sample_project(),
+                environment: "live",
+                restored: vec![count(Kind::Brand, 0, 1), count(Kind::Emails, 3, 1), count(Kind::Contacts, 1_158, 40)],
+                contacts_left_deleted: 0,
+                contacts_left_erased: 2,
+                skipped: Vec::new(),
+            }),
+            ..Self::sample()
+        }
+    }
+}
+
+impl BrandPreview {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let kind = |kind, missing, existing| KindPreview { kind, in_backup: missing + existing, missing, existing };
+        Self {
+            project_id: sample_project(),
+            name: "Acme".into(),
+            domain: "acme.example".into(),
+            environment: "live",
+            at: WireTime::sample(),
+            exists: true,
+            kinds: vec![kind(Kind::Brand, 0, 1), kind(Kind::Segments, 2, 1), kind(Kind::Emails, 0, 4)],
+            contacts: ContactsPreview { in_backup: 1_200, missing: 0, existing: 40, deleted: 1_158, erased: 2 },
+        }
+    }
+}
+
+fn sample_project() -> ProjectId {
+    ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the ID has 24 hexadecimal characters")
+}

@@ -1,0 +1,170 @@
+//! The worker of restores.
+
+use std::fs;
+use std::sync::Arc;
+
+use super::model::{Restore, State};
+use super::{brands, copying, store};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::backup;
+use crate::engine::backup::restored_copy::RestoredCopy;
+use crate::engine::runner::Step;
+use crate::engine::store::identity;
+use crate::features::system::continuous;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// The start of the names of temporary folders in the data folder. Each restore has a folder of its own, because a preview may still read
+/// from the folder of an earlier one.
+const FOLDER: &str = "restore-brand-";
+
+/// Continues the restore, or removes what an ended restore has left.
+pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
+    let Some(restore) = store::restore(&engine.control.read())?.filter(Restore::is_open) else {
+        clean_up(&engine).await;
+        return Ok(Step::Done);
+    };
+    let now = engine.clock.now();
+    let has_copy = engine.restored.copy().is_some();
+    match restore.state {
+        State::Ready { .. } if !has_copy => {
+            let reason = "The service restarted before a brand was chosen. Nothing was changed. Start the restore again.";
+            end(&engine, restore, State::Failed(reason.to_owned())).await
+        }
+        State::Ready { since } if !(0..limits::RESTORE_KEPT_MS).contains(&now.ms_since(since)) => {
+            let reason = "No brand was chosen within an hour. Nothing was changed. Start the restore again.";
+            end(&engine, restore, State::Failed(reason.to_owned())).await
+        }
+        State::Ready { .. } => Ok(Step::Done),
+        State::Preparing => prepare(&engine, restore).await,
+        State::Copying if !has_copy => prepare(&engine, restore).await,
+        State::Copying => match copying::step(&engine, &restore).await {
+            Ok(true) => {
+                if restore.attempts > 0 {
+                    save(&engine, Restore { attempts: 0, ..restore }).await?;
+                }
+                Ok(Step::More)
+            }
+            Ok(false) => end(&engine, restore, State::Completed).await,
+            // The worker waits until the disk has room again.
+            Err(failure) if failure.code == Code::StorageFull => Err(failure),
+            Err(failure) => {
+                let reason = failure.cause.clone().unwrap_or_else(|| failure.sentence());
+                tracing::warn!(reason, "a step of the restore of a brand failed");
+                let restore = Restore { attempts: restore.attempts + 1, ..restore };
+                save(&engine, restore.clone()).await?;
+                try_again(&engine, restore, reason).await
+            }
+        },
+        State::Completed | State::Failed(_) => Ok(Step::Done),
+    }
+}
+
+/// Restores the wanted state into the temporary folder.
+async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Failure> {
+    clean_up(engine).await;
+    // The attempt is counted before it starts, so that a restore that makes the service crash ends.
+    restore.attempts += 1;
+    if restore.attempts > limits::RESTORE_ATTEMPTS {
+        let reason = "The service stopped several times during the restore. Its log shows the cause.".to_owned();
+        return end(engine, restore, State::Failed(reason)).await;
+    }
+    save(engine, restore.clone()).await?;
+    let Some(backup) = engine.backup.clone() else {
+        let reason = "There is no continuous backup: the setting backup.url is empty.".to_owned();
+        return end(engine, restore, State::Failed(reason)).await;
+    };
+    let folder = engine.control.file().with_file_name(format!("{FOLDER}{}", restore.id));
+    if let Err(reason) = continuous::make_folder(engine, &folder, "the restore of a brand") {
+        return try_again(engine, restore, sentence(&reason)).await;
+    }
+    let progress = engine.restored.start();
+    let services = (engine.clock.clone(), engine.random.clone());
+    let restoring = async {
+        let sealed = backup.target()?;
+        RestoredCopy::restore(&sealed, Some(restore.at), &folder, &progress, services).await
+    };
+    let copy = match restoring.await {
+        Ok(copy) => copy,
+        Err(error @ backup::Error::Target { .. }) => return try_again(engine, restore, sentence(&error.to_string())).await,
+        Err(error) => return end(engine, restore, State::Failed(sentence(&error.to_string()))).await,
+    };
+    let own = identity::identity(&engine.control.read())?;
+    for environment in Environment::ALL {
+        let found = identity::identity(&copy.store(environment).read())?;
+        if !continuous::is_own(found.as_ref(), own.as_ref(), environment.word()) {
+            let reason = "The backup is not one of this installation.".to_owned();
+            return end(engine, restore, State::Failed(reason)).await;
+        }
+    }
+    if let Some(project) = restore.project
+        && brands::find(&copy, restore.account, project)?.is_none()
+    {
+        let reason =
+            format!("At {}, there was no brand with the ID {project}. Check the ID, or choose another time.", copy.until);
+        return end(engine, restore, State::Failed(reason)).await;
+    }
+    // A user may have discarded the restore in the meantime.
+    if store::restore(&engine.control.read())?.is_none_or(|current| current.id != restore.id) {
+        return Ok(Step::More);
+    }
+    restore.at = copy.until;
+    if restore.state == State::Preparing {
+        restore.is_exact = copy.is_exact;
+        restore.state = State::Ready { since: engine.clock.now() };
+        restore.attempts = 0;
+    }
+    drop(engine.restored.set(Some(copy)));
+    save(engine, restore).await?;
+    Ok(Step::More)
+}
+
+/// Removes the restored state, and the folders of this and of earlier processes.
+async fn clean_up(engine: &Arc<Engine>) {
+    let (copy, data) = (engine.restored.set(None), engine.control.file().to_path_buf());
+    let removing = tokio::task::spawn_blocking(move || {
+        drop(copy);
+        let entries = data.parent().and_then(|folder| fs::read_dir(folder).ok());
+        let left =
+            entries.into_iter().flatten().flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(FOLDER));
+        // A folder that cannot be removed now is removed later: the worker runs every second.
+        left.for_each(|entry| drop(fs::remove_dir_all(entry.path())));
+    });
+    let _ = removing.await;
+}
+
+/// Lets the worker try again after its period. After too many attempts without progress, the restore ends.
+async fn try_again(engine: &Arc<Engine>, restore: Restore, reason: String) -> Result<Step, Failure> {
+    match restore.attempts < limits::RESTORE_ATTEMPTS {
+        true => Ok(Step::Done),
+        false => end(engine, restore, State::Failed(reason)).await,
+    }
+}
+
+async fn end(engine: &Arc<Engine>, mut restore: Restore, state: State) -> Result<Step, Failure> {
+    match &state {
+        State::Failed(reason) => tracing::warn!(reason, "the restore of a brand failed"),
+        _ => tracing::info!(project = ?restore.order.map(|order| order.project), "a brand was restored"),
+    }
+    restore.end(state, engine.clock.now());
+    save(engine, restore).await?;
+    clean_up(engine).await;
+    Ok(Step::Done)
+}
+
+/// Saves the restore, unless a user has discarded it or has started another one.
+async fn save(engine: &Engine, restore: Restore) -> Result<(), Failure> {
+    let save = move |tx: &mut crate::engine::store::WriteTx<'_>| {
+        if store::restore(tx)?.is_some_and(|current| current.id == restore.id) {
+            store::save(tx, &restore);
+        }
+        Ok::<_, Failure>(())
+    };
+    engine.control.write_essential(save).await?
+}
+
+/// Makes a sentence of a message of the backup.
+fn sentence(text: &str) -> String {
+    Failure::because(Code::WrongState, text.to_owned()).sentence()
+}

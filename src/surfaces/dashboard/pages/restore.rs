@@ -1,0 +1,123 @@
+//! The page that restores one brand from the continuous backup: choose a time, then a brand, see what would come back, and bring it back.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::brands::word;
+use crate::engine::api::Done;
+use crate::features::restores::ops::{apply, discard, get, preview, start};
+use crate::features::restores::views::{BrandPreview, RestoreView};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+
+/// The data of the page.
+#[derive(Serialize)]
+pub struct RestorePage {
+    /// The newest restore, if there was one.
+    restore: Option<RestoreView>,
+    /// The comparison of the chosen brand.
+    preview: Option<BrandPreview>,
+    /// What would come back, by kind.
+    kinds: Vec<PreviewLine>,
+    /// What came back, by kind.
+    restored: Vec<ResultLine>,
+    /// The time that the user entered.
+    at: String,
+    mode: String,
+}
+
+#[derive(Serialize)]
+struct PreviewLine {
+    label: String,
+    then: u64,
+    missing: u64,
+    existing: u64,
+}
+
+#[derive(Serialize)]
+struct ResultLine {
+    label: String,
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+page_context!(RestorePage, "restore.html", {
+    let page = |restore, preview| page(restore, preview, String::new(), String::new());
+    let preparing = || RestoreView { status: "preparing", brands: Vec::new(), ..RestoreView::sample() };
+    let mut missing = BrandPreview::sample();
+    missing.exists = false;
+    missing.contacts.deleted = 0;
+    vec![
+        page(None, None),
+        page(Some(preparing()), None),
+        page(Some(RestoreView { progress: Some(Default::default()), ..preparing() }), None),
+        page(Some(RestoreView::sample()), None),
+        page(Some(RestoreView { brands: Vec::new(), exact: false, ..RestoreView::sample() }), None),
+        page(Some(RestoreView::sample()), Some(BrandPreview::sample())),
+        page(Some(RestoreView::sample()), Some(missing)),
+        page(Some(RestoreView { status: "copying", ..RestoreView::completed_sample() }), None),
+        page(Some(RestoreView::completed_sample()), None),
+        page(Some(RestoreView { status: "failed", error: Some("The disk is full.".into()), ..preparing() }), None),
+    ]
+});
+
+fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String, mode: String) -> RestorePage {
+    let label = |kind: &str| kind[..1].to_uppercase() + &kind[1..];
+    let mut kinds: Vec<PreviewLine> = Vec::new();
+    if let Some(preview) = &preview {
+        kinds.extend(preview.kinds.iter().map(|line| {
+            let (then, missing, existing) = (line.in_backup, line.missing, line.existing);
+            PreviewLine { label: label(&word(&line.kind)), then, missing, existing }
+        }));
+        let contacts = &preview.contacts;
+        let (then, missing, existing) = (contacts.in_backup, contacts.missing, contacts.existing);
+        kinds.push(PreviewLine { label: "Contacts".into(), then, missing, existing });
+    }
+    let result = restore.as_ref().and_then(|restore| restore.result.as_ref());
+    let restored = result.into_iter().flat_map(|result| &result.restored).map(|counts| {
+        let (created, updated, unchanged) = (counts.created, counts.updated, counts.unchanged);
+        ResultLine { label: label(&word(&counts.kind)), created, updated, unchanged }
+    });
+    RestorePage { restored: restored.collect(), restore, preview, kinds, at, mode }
+}
+
+/// Shows the restore, and the preview of the brand in the query.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None).await
+}
+
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(status) = visit.ask::<get::Get>(json!({})).await?;
+    let is_ready = status.restore.as_ref().is_some_and(|restore| restore.status == "ready");
+    let preview = match visit.query.some("brand").filter(|_| is_ready) {
+        Some(brand) => Some(visit.ask::<preview::Preview>(json!({ "projectId": brand })).await?.0),
+        None => None,
+    };
+    let (at, mode) = (visit.form.get("at").to_owned(), visit.form.get("mode").to_owned());
+    Ok(Outcome::draw_with(&page(status.restore, preview, at, mode), error.as_ref()))
+}
+
+/// Starts or discards a restore, or brings back the brand in the query.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let form = &visit.form;
+    let done = match form.get("act") {
+        "start" => {
+            let at = form.some("at").map_or(Value::Null, Value::from);
+            visit.ask::<start::Start>(json!({ "at": at })).await.map(drop)
+        }
+        "discard" => visit.ask::<discard::Discard>(json!({})).await.map(drop),
+        _ => {
+            let input = json!({
+                "projectId": visit.query.get("brand"), "mode": form.get("mode"), "contacts": form.get("contacts") == "yes",
+                "deletedContacts": form.get("deleted") == "yes",
+            });
+            visit.ask::<apply::Apply>(input).await.map(drop)
+        }
+    };
+    match done {
+        Ok(()) => Ok(Outcome::go(visit.path.clone())),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
