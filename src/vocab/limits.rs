@@ -1837,6 +1837,9 @@ pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
 /// The size of the log from which a snapshot is taken, at least: a node that reads it starts in seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
+/// The number of commits from which a snapshot is taken, unless they are few bytes beside the last snapshot. A new node applies every commit
+/// after the snapshot, so more of them would make its start slow.
+pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
 /// How old a follower's data may be before it forwards reads too: an outage of this length would be noticed by users.
 pub const CLUSTER_LAG_MS_MAX: i64 = 5_000;
 /// How long a read waits on a follower for the client's own write before the leader answers, which is slower than the usual lag.

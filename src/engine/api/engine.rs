@@ -97,6 +97,8 @@ pub struct Engine {
     pub hold: Hold,
     /// The continuous backup, if there is a target.
     pub backup: Option<Arc<ContinuousBackup>>,
+    /// This process as a node of a cluster, if it is one.
+    pub cluster: Option<Arc<Member>>,
     /// The restored state of the backup that a brand is copied from.
     pub restored: CopySlot,
     /// This process as a node of a cluster, if it is one.
@@ -162,6 +164,7 @@ impl Engine {
             seal,
             hold,
             backup,
+            cluster,
             restored: CopySlot::default(),
             cluster,
             links,
