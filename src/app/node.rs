@@ -27,6 +27,14 @@ pub struct Node {
     ports: [ReplicatedPort; 3],
 }
 
+/// A node whose stores are open.
+pub struct OpenNode {
+    pub member: Arc<Member>,
+    pub seal: Seal,
+    pub nodes: Nodes,
+    pub stores: [Arc<Store>; 3],
+}
+
 impl Node {
     /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Must not be called on a thread of a
     /// runtime.
@@ -64,14 +72,14 @@ impl Node {
     }
 
     /// Opens the stores.
-    pub fn open(self, folder: &Folder, random: &Arc<dyn Random>) -> Result<(Arc<Member>, Seal, Nodes, [Arc<Store>; 3]), Problem> {
+    pub fn open(self, folder: &Folder, random: &Arc<dyn Random>) -> Result<OpenNode, Problem> {
         let Self { member, seal, nodes, space, ports } = self;
         let open = |port: ReplicatedPort| {
             let file = folder.store(port.store().word());
             Store::replicated(space.clone(), &file, port, random.clone()).map(Arc::new).map_err(Problem::failed)
         };
         let [control, test, live] = ports;
-        Ok((member, seal, nodes, [open(control)?, open(test)?, open(live)?]))
+        Ok(OpenNode { member, seal, nodes, stores: [open(control)?, open(test)?, open(live)?] })
     }
 }
 

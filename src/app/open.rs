@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::folder::Folder;
 use super::installation::{MIB, Opener, Taken};
-use super::node::Node;
+use super::node::{Node, OpenNode};
 use crate::base::clock::Clock;
 use crate::base::machine;
 use crate::base::random::{Random, SystemRandom};
@@ -66,7 +66,7 @@ impl Opened {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let space = Space::unlimited();
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log: None };
-        let (member, seal, nodes, stores) = node.open(&folder, &random)?;
+        let OpenNode { member, seal, nodes, stores } = node.open(&folder, &random)?;
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
         let engine = opener.engine(seal, hold, &stores, None, Some(member))?;
         Ok((Self { engine, folder, stores, capture: None }, nodes))

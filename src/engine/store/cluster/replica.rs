@@ -15,6 +15,7 @@ use crate::engine::store::{Error, Result};
 use crate::vocab::limits;
 
 type Jobs = mpsc::Receiver<Box<dyn Job>>;
+type Migrate = Box<dyn Fn(&mut Writer) -> Result<()> + Send>;
 
 /// The work of the thread.
 pub struct Replica {
@@ -23,7 +24,7 @@ pub struct Replica {
     pub waiting: Jobs,
     pub timer: Runtime,
     /// Runs the migrations that the log has not seen, in the first lead of the process.
-    pub migrate: Box<dyn Fn(&mut Writer) -> Result<()> + Send>,
+    pub migrate: Migrate,
 }
 
 /// Why the loop continues or ends.
