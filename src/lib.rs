@@ -78,9 +78,6 @@
 //! - *How does the continuous backup work?* [`engine::backup`]: the way of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.
-//! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
-//!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on which
-//!   node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
 //! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
 //! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
 //!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on which

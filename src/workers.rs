@@ -188,13 +188,6 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::Control(|engine| Box::pin(system::worker::drill(engine))),
     },
-    // The log grows slowly enough to be checked once a minute.
-    Worker {
-        name: "cluster snapshots",
-        wakes: &[],
-        period: Duration::from_secs(60),
-        work: Work::Control(|engine| Box::pin(system::worker::take_cluster_snapshots(engine))),
-    },
     // This worker runs only periodically, so that it pauses between failed attempts.
     Worker {
         name: "brand restores",
