@@ -101,8 +101,6 @@ pub struct Engine {
     pub cluster: Option<Arc<Member>>,
     /// The restored state of the backup that a brand is copied from.
     pub restored: CopySlot,
-    /// This process as a node of a cluster, if it is one.
-    pub cluster: Option<Arc<Member>>,
     pub links: Links,
     /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
@@ -166,7 +164,6 @@ impl Engine {
             backup,
             cluster,
             restored: CopySlot::default(),
-            cluster,
             links,
             fetch,
             recent_images: FetchCache::default(),
