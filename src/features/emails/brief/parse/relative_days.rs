@@ -118,12 +118,9 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
             continue;
         }
         let names_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
-        // Two months can have the same weekdays: "Orders until Saturday 20 March, collection on Thursday the 25th".
-        let fits = |near: Date| near.with().day(first.day()).build().is_ok_and(|day| day.weekday() == first.weekday());
-        let is_day = number.is_some() && end.is_none() && (!names_weekday || last.is_some_and(fits));
         // "nur bis 13" can be an hour.
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
-        let is_day = is_day && is_ordinal;
+        let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };
         // "Orders close on 10 December … it's the 10th"
         let same = days.iter().find(|day| day.day() == first.day()).copied();
@@ -131,7 +128,11 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_deadline = found.bound == Bound::Until;
         let own = near.with().day(first.day()).build().ok();
         let next = || near.first_of_month().checked_add(1.months()).ok()?.with().day(first.day()).build().ok();
-        *first = same.or(own.filter(|own| is_deadline || *own >= near)).or_else(next).unwrap_or(*first);
+        let moved = same.or(own.filter(|own| is_deadline || *own >= near)).or_else(next).unwrap_or(*first);
+        // Two months can have the same weekdays: "Orders until Saturday 20 March, collection on Thursday the 25th".
+        if !names_weekday || moved.weekday() == first.weekday() {
+            *first = moved;
+        }
     }
 }
 
