@@ -340,7 +340,7 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
     let shop = Shop::new();
     for (change, field, part) in [
         (json!({ "storefrontStoreUrl": "https://www.acme.example" }), "storefrontStoreUrl", "myshopify.com"),
-        (json!({ "storefrontStoreUrl": "" }), "storefrontStoreUrl", "expected the URL"),
+        (json!({ "storefrontStoreUrl": "" }), "storefrontStoreUrl", "must be the store's URL"),
         (json!({ "accessToken": "shpat_wrong" }), "accessToken", "rejected this key"),
         (json!({ "accessToken": "two words" }), "accessToken", "without spaces"),
         (json!({ "apiSecret": null }), "apiSecret", "secret of the app"),
