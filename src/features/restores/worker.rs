@@ -47,7 +47,7 @@ pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
                 Ok(Step::More)
             }
             Ok(false) => end(&engine, restore, State::Completed).await,
-            // The worker waits until the disk has room again.
+            // The worker waits until the disk has space again.
             Err(failure) if failure.code == Code::StorageFull => Err(failure),
             Err(failure) => {
                 let reason = failure.cause.clone().unwrap_or_else(|| failure.sentence());
