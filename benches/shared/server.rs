@@ -14,6 +14,7 @@ pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
         http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
         https: None,
         socket: None,
+        nodes: None,
         tls: TlsSource::SelfSigned { folder: "unused".into(), names: Vec::new() },
         proxy: ProxyTrust::default(),
         limits: Limits::default(),
